@@ -1,0 +1,110 @@
+package fault
+
+import (
+	"errors"
+	"strings"
+)
+
+// Code is a stable class of error. It is an error itself, so that errors.Is(err, fault.Busy) works.
+type Code string
+
+// The codes. Their meaning is part of the public contract; see the core package.
+const (
+	Invalid          Code = "invalid_input"
+	CwdMissing       Code = "cwd_not_directory"
+	UnknownProvider  Code = "unknown_provider"
+	Busy             Code = "busy"
+	Running          Code = "running"
+	Poisoned         Code = "poisoned"
+	Deadline         Code = "deadline"
+	Refused          Code = "adapter_refused"
+	AdapterMissing   Code = "adapter_missing"
+	AdapterDigest    Code = "adapter_digest_mismatch"
+	AdapterProtocol  Code = "plugin_protocol_mismatch"
+	AdapterHandshake Code = "plugin_handshake"
+	AdapterTimeout   Code = "plugin_timeout"
+	AdapterCrashed   Code = "plugin_crashed"
+	AdapterFailed    Code = "plugin_failed" // crashed three times in a row
+	AdapterFault     Code = "plugin_fault"  // answered something that is no answer
+	AdapterLimit     Code = "plugin_limit"  // message too large
+	LayoutRefused    Code = "layout_refused"
+	Unparsable       Code = "config_unparsable"
+	ConfigDependency Code = "config_dependency"
+	Unreadable       Code = "input_unreadable"
+	NotRegular       Code = "not_regular"
+	LinkRefused      Code = "link_refused"
+	Conflict         Code = "workspace_conflict"
+	LoginConflict    Code = "login_conflict"
+	InputsChanged    Code = "inputs_changing"
+	CheckFailed      Code = "check_failed"
+	StateWrite       Code = "state_unwritable"
+	StateFull        Code = "state_full"
+	Corrupt          Code = "corrupt_manifest"
+	UnknownSchema    Code = "unknown_schema"
+	SessionMismatch  Code = "session_mismatch"
+	NotFound         Code = "session_not_found"
+	Incomplete       Code = "session_incomplete"
+	Closed           Code = "host_closed"
+	Internal         Code = "internal"
+)
+
+func (c Code) Error() string { return strings.ReplaceAll(string(c), "_", " ") }
+
+// Error is an error of core.
+type Error struct {
+	Code    Code
+	Op      string // what was being done, e.g. "prepare", "read input"
+	Subject string // to what, by label, e.g. "home:codex/config.toml"
+	Detail  string // what is wrong, lower case
+	Hint    string // how to mend it; not part of the message
+	Err     error  // cause; its text is not shown, since it may name a path
+}
+
+// New makes an Error.
+func New(code Code, op, subject, detail string) *Error {
+	return &Error{Code: code, Op: op, Subject: subject, Detail: detail}
+}
+
+// Wrap makes an Error with a cause.
+func Wrap(err error, code Code, op, subject, detail string) *Error {
+	return &Error{Code: code, Op: op, Subject: subject, Detail: detail, Err: err}
+}
+
+// WithHint sets the hint and returns e.
+func (e *Error) WithHint(hint string) *Error {
+	e.Hint = hint
+	return e
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	for _, part := range []string{e.Op, e.Subject} {
+		if part != "" {
+			b.WriteString(part)
+			b.WriteString(": ")
+		}
+	}
+	if e.Detail != "" {
+		b.WriteString(e.Detail)
+	} else {
+		b.WriteString(e.Code.Error())
+	}
+	return b.String()
+}
+
+// Unwrap gives the code and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Code}
+	}
+	return []error{e.Code, e.Err}
+}
+
+// CodeOf is the code of the outermost Error in err's chain, or Internal.
+func CodeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return Internal
+}

@@ -1,0 +1,118 @@
+package core
+
+import (
+	"context"
+	"os/exec"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// Session is what a host asks for: one agent run.
+type Session struct {
+	// Workspace and ID identify the session together. They may hold any characters but NUL, up to 1,024 bytes each,
+	// and never appear in a file name.
+	Workspace string
+	ID        string
+	// Provider is the id of the adapter, e.g. "codex".
+	Provider string
+	// Cwd is the absolute path of the existing directory that the agent works in. It is never created.
+	Cwd string
+	// Inherit says how much of the user's own set-up comes along. The zero value is [Desktop]: a person expects what
+	// they set up to be there. It is the one zero value in Greenroom that is not the strict one.
+	Inherit Inherit
+}
+
+// Inherit says for each kind how much of the user's own set-up comes along. Kinds that are not named take the choice
+// of the preset, and the zero value takes [Desktop].
+type Inherit struct {
+	Preset Preset
+	Kinds  map[preparer.Kind]preparer.Choice
+}
+
+// Preset is a choice for all kinds at once.
+type Preset string
+
+// The presets.
+const (
+	// Desktop takes everything along but memories.
+	Desktop Preset = "desktop"
+	// Automation takes nothing along.
+	Automation Preset = "automation"
+)
+
+// Ref names a session.
+type Ref struct {
+	Workspace string `json:"workspace"`
+	ID        string `json:"session"`
+}
+
+// Ref is the name of the session.
+func (s Session) Ref() Ref { return Ref{Workspace: s.Workspace, ID: s.ID} }
+
+// Prepared is a session that is ready to be started: an overlay over the environment, arguments, and what a person
+// should know. It marshals to JSON without secrets: the values of secret variables are masked.
+type Prepared struct {
+	Ref         Ref          `json:"ref"`
+	Provider    string       `json:"provider"`
+	Cwd         string       `json:"cwd"`
+	Dir         string       `json:"dir"`        // the session's own directory
+	Generation  int          `json:"generation"` // counts the preparations that changed something
+	Executable  string       `json:"executable"` // absolute path of the client, "" when none was found
+	Version     string       `json:"version"`    // of the client, "" when unknown
+	Args        []string     `json:"args"`       // in front of what the person adds
+	ArgsAfter   []string     `json:"argsAfter,omitempty"`
+	Env         []EnvVar     `json:"env"`
+	Skills      []SkillView  `json:"skills"`
+	Inherited   []Inherited  `json:"inherited"`
+	Diagnostics []Diagnostic `json:"diagnostics"`
+
+	firstPrompt string
+	actions     []preparer.Action
+	strip       []string
+}
+
+// EnvVar is one change of the environment that the client is started with.
+type EnvVar struct {
+	Name      string           `json:"name"`
+	Op        preparer.EnvKind `json:"op"`
+	Value     string           `json:"value,omitempty"`
+	Separator string           `json:"separator,omitempty"` // EnvAppend: between items, and Value holds them joined
+	Secret    bool             `json:"secret,omitempty"`
+}
+
+// SkillView is a skill of ours as the session sees it.
+type SkillView struct {
+	ID   string `json:"id"`
+	Name string `json:"name"` // as the model has to spell it
+	Path string `json:"path"`
+}
+
+// Inherited is one item of the user's own set-up, and whether it came along.
+type Inherited struct {
+	Kind   preparer.Kind `json:"kind"`
+	Name   string        `json:"name"`
+	Source string        `json:"source"` // label, e.g. "home:codex/config.toml"
+	State  InheritState  `json:"state"`
+}
+
+// InheritState is whether an item came along.
+type InheritState string
+
+// The states.
+const (
+	CameAlong   InheritState = "inherited"
+	LeftOut     InheritState = "excluded"
+	NotExcluded InheritState = "not_excludable" // was to be left out, and the client gives no way to
+)
+
+// Diagnostic is something that a person should know about a session.
+type Diagnostic = preparer.Diagnostic
+
+// Environ applies the overlay to a base environment in the form of os.Environ. Every name occurs once in the result.
+func (p *Prepared) Environ(base []string) []string { return environ(p, base) }
+
+// Command is the client, ready to start in the session's working directory with the overlay applied to base and args
+// between the session's own arguments. It has its own process group. It is an error when no client was found.
+func (p *Prepared) Command(ctx context.Context, base []string, args ...string) (*exec.Cmd, error) {
+	return command(ctx, p, base, args)
+}

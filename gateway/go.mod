@@ -1,0 +1,3 @@
+module github.com/greenroom-agents/greenroom/gateway
+
+go 1.26.0

@@ -1,0 +1,7 @@
+module github.com/greenroom-agents/greenroom/providers/claude
+
+go 1.26.0
+
+require github.com/greenroom-agents/greenroom/sdk v0.0.0
+
+replace github.com/greenroom-agents/greenroom/sdk => ../../sdk

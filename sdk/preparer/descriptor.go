@@ -1,0 +1,167 @@
+package preparer
+
+// Descriptor states what a client can do, and everything that its adapter will ever read, set or pass. The host shows
+// it to people (`greenroom adapters`) and holds the adapter to it.
+type Descriptor struct {
+	Provider string // stable id, [a-z0-9-], e.g. "codex"
+	Version  string // semantic version of the adapter
+	Client   Client
+	Homes    []Home
+	Inputs   []Input // closed: what is not here is never read
+	// Instructions lists the channels by which the client can be told its instructions, best first.
+	Instructions []Channel
+	Skills       SkillChannel
+	Rewrite      Rewrite
+	NativeImages bool // the client shows images to its model itself
+	Model        Model
+	// Inherit says for each kind how it can be left out. A kind that is absent cannot be left out.
+	Inherit map[Kind]Exclusion
+	Gates   []Gate
+	// Env lists the variable names that the adapter may set, unset or strip; a trailing * stands for any ending.
+	Env   []string
+	Flags []string // flags it may put among the arguments, e.g. "--plugin-dir"
+	// OwnState lists what a run of the client itself may change below the user's homes, so that anything else that
+	// changes there is a fault.
+	OwnState []Location
+}
+
+// Client says how the executable is found and spoken to.
+type Client struct {
+	Executables []string // names looked for on PATH, in order
+	Override    string   // variable that names the executable and wins over everything, "" for none
+	VersionArgs []string // default: --version
+	Supported   string   // semver range, e.g. ">=0.160 <1", "" for any
+	Transport   Transport
+	Tools       []string // other programs it needs or is better with
+	// Validators are commands of the client that judge its files, for conformance and doctor; they are never run while
+	// preparing. Arguments may hold {session}, which stands for the session directory.
+	Validators [][]string
+}
+
+// Transport is how a host drives the client.
+type Transport string
+
+// The transports.
+const (
+	NoTransport      Transport = "none" // a terminal program only
+	ACP              Transport = "acp"
+	CodexAppServer   Transport = "codex_app_server"
+	ClaudeStreamJSON Transport = "claude_stream_json"
+)
+
+// Home is a directory of the user's that belongs to the client. It is found by the variable, when that is set and not
+// blank, and else by the default. Greenroom reads it; it writes there only what a [Login] write-back says.
+type Home struct {
+	ID  string // e.g. "codex"
+	Env string // variable that names it, "" for none
+	// Sub is appended to the variable's value, as for XDG_CONFIG_HOME; "" when the value is the home itself.
+	Sub string
+	// Default is relative to the user's home.
+	Default string
+	// WindowsNative first looks below the user's native cache root on Windows, with a leading dot of Default removed.
+	WindowsNative bool
+}
+
+// Channel is a way to tell a client its instructions.
+type Channel string
+
+// The channels.
+const (
+	HomeFile         Channel = "home_file"          // a file in the client's home, e.g. AGENTS.md
+	SystemPromptFile Channel = "system_prompt_file" // a file that a flag names
+	PluginPrompt     Channel = "plugin_prompt"
+	FirstPrompt      Channel = "first_prompt"   // sent with the first prompt, never stored as the user's text
+	WorkspaceFile    Channel = "workspace_file" // a managed block in a file of the user's workspace
+)
+
+// SkillChannel says how the client finds skills.
+type SkillChannel struct {
+	Kind    SkillKind
+	Links   bool // it follows a directory link
+	Nested  bool // it finds skills below a directory in its skills folder
+	Names   NameForm
+	MaxName int // longest name in bytes, 0 for 64
+}
+
+// SkillKind is the kind of place where a client looks for skills.
+type SkillKind string
+
+// The kinds of skill places.
+const (
+	SkillDirectory  SkillKind = "directory"
+	SkillPlugin     SkillKind = "plugin"
+	SkillExtraRoots SkillKind = "extra_roots" // told over the protocol after start
+	NoSkills        SkillKind = "none"
+)
+
+// NameForm is how a model has to spell a skill's name.
+type NameForm string
+
+// The name forms.
+const (
+	PlainNames  NameForm = "plain"
+	PluginNames NameForm = "plugin" // plugin:name
+)
+
+// Rewrite is how the client lets a command be rewritten before it runs.
+type Rewrite string
+
+// The ways to rewrite a command.
+const (
+	InstructionsOnly Rewrite = "instructions_only"
+	PretoolHook      Rewrite = "pretool_hook"
+	ClientPlugin     Rewrite = "client_plugin"
+)
+
+// Protocol is a model API.
+type Protocol string
+
+// The model protocols.
+const (
+	NoProtocol Protocol = ""
+	OpenAI     Protocol = "openai"
+	Anthropic  Protocol = "anthropic"
+)
+
+// Addressing is how the client names a model of an endpoint.
+type Addressing string
+
+// The addressings.
+const (
+	RawModels        Addressing = "raw"
+	ProviderPrefixed Addressing = "provider_prefixed" // <provider>/<model>
+)
+
+// EndpointAdapter is what must stand between the client and a Chat Completions endpoint.
+type EndpointAdapter string
+
+// The endpoint adapters.
+const (
+	NoEndpointAdapter      EndpointAdapter = "none"
+	ResponsesToChatGateway EndpointAdapter = "responses_to_chat_gateway"
+)
+
+// Model says what the client takes for a model endpoint. A zero Model takes none.
+type Model struct {
+	Protocol   Protocol
+	Addressing Addressing
+	Endpoint   EndpointAdapter
+	KeyVar     string // variable that carries the credential
+	SecretFile bool   // the client can only take the credential from a file
+}
+
+// Gate is something that can block an unattended start, and how it is answered.
+type Gate struct {
+	ID     string // e.g. "folder-trust"
+	Answer GateAnswer
+}
+
+// GateAnswer is how a gate is answered.
+type GateAnswer string
+
+// The answers.
+const (
+	AnsweredByFile GateAnswer = "file"
+	AnsweredByFlag GateAnswer = "flag"
+	NotAnswered    GateAnswer = "none"
+)

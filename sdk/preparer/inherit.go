@@ -1,0 +1,69 @@
+package preparer
+
+import "slices"
+
+// Kind is one kind of thing that a user sets up for a client, and that may come along into a session.
+type Kind string
+
+// The kinds.
+const (
+	Instructions  Kind = "instructions"
+	Skills        Kind = "skills"
+	MCPServers    Kind = "mcp_servers"
+	Hooks         Kind = "hooks"
+	Plugins       Kind = "plugins"
+	Memories      Kind = "memories"
+	ModelSettings Kind = "model_settings"
+)
+
+// Kinds lists every kind, in the order in which they are shown.
+func Kinds() []Kind {
+	return []Kind{Instructions, Skills, MCPServers, Hooks, Plugins, Memories, ModelSettings}
+}
+
+// Choice says how much of one kind comes along.
+type Choice struct {
+	Mode  Mode
+	Names []string // with Only: which, sorted
+}
+
+// Mode is how much of a kind comes along.
+type Mode string
+
+// The modes.
+const (
+	All  Mode = "all"
+	None Mode = "none"
+	Only Mode = "only"
+)
+
+// Inherit is a choice for each kind. The host always sends all kinds; an absent kind counts as None.
+type Inherit map[Kind]Choice
+
+// All says whether everything of the kind comes along.
+func (i Inherit) All(k Kind) bool { return i[k].Mode == All }
+
+// None says whether nothing of the kind comes along.
+func (i Inherit) None(k Kind) bool { return i[k].Mode != All && i[k].Mode != Only }
+
+// Takes says whether the named item of a kind comes along.
+func (i Inherit) Takes(k Kind, name string) bool {
+	c := i[k]
+	return c.Mode == All || c.Mode == Only && slices.Contains(c.Names, name)
+}
+
+// Exclusion says how a kind can be left out of a session.
+type Exclusion struct {
+	How   How
+	Named bool // single items can be chosen, so that Only can be honoured
+}
+
+// How is the means by which something is left out.
+type How string
+
+// The means.
+const (
+	ByLayout How = "layout" // it is not placed, or is edited out
+	ByFlag   How = "flag"
+	ByEnv    How = "env"
+)

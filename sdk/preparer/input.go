@@ -1,0 +1,127 @@
+package preparer
+
+// Input is one thing of the user's that the host looks at for the adapter. Look-ups are data, so that a closed,
+// printable list says what an adapter can learn.
+type Input struct {
+	Name string
+	Kind InputKind
+	// At lists where to look. A file is the first that exists; names are those of all places together.
+	At []Location
+	// Filter chooses the children of InputNames: FilterSkills, FilterDirs, or a file name suffix such as ".toml".
+	Filter string
+	Learn  Learn
+	// Format and Values are for LearnValues of a file: its format, and the key paths to read.
+	Format Format
+	Values []KeyPath
+	// Secret marks a file that holds a credential. Its content and values are never learned.
+	Secret bool
+	// Carries says what of the user's set-up comes along by this input, for the report of inherited items.
+	Carries []Carry
+}
+
+// InputKind is what is looked at.
+type InputKind string
+
+// The input kinds.
+const (
+	InputFile  InputKind = "file"
+	InputNames InputKind = "names" // children of directories
+)
+
+// Filters for InputNames besides a file name suffix. Names that begin with a dot are never listed.
+const (
+	// FilterSkills lists directories, or links to directories, that hold a regular SKILL.md with front matter that
+	// names it. The name of the item is that of the directory.
+	FilterSkills = "skills"
+	FilterDirs   = "dirs"
+)
+
+// Learn is what the adapter is told of an input.
+type Learn string
+
+// What can be learned.
+const (
+	LearnExists  Learn = ""        // whether it exists
+	LearnValues  Learn = "values"  // named values of a file, or the names of children
+	LearnContent Learn = "content" // the whole file; shown to people, refused for a secret
+)
+
+// Location is a place of the user's.
+type Location struct {
+	Base LocationBase
+	Home string // with BaseHome: id of a Home
+	Path string // clean, relative, with slashes
+	// ToGitRoot looks in the working directory and in each parent up to the git root.
+	ToGitRoot bool
+}
+
+// LocationBase is what a location is relative to.
+type LocationBase string
+
+// The bases.
+const (
+	BaseHome      LocationBase = "home"      // a client home of the descriptor
+	BaseUser      LocationBase = "user"      // the user's home directory
+	BaseWorkspace LocationBase = "workspace" // the session's working directory
+)
+
+// At is a path in a client home.
+func At(home, path string) Location { return Location{Base: BaseHome, Home: home, Path: path} }
+
+// AtUser is a path in the user's home directory.
+func AtUser(path string) Location { return Location{Base: BaseUser, Path: path} }
+
+// AtWorkspace is a path in the working directory.
+func AtWorkspace(path string) Location { return Location{Base: BaseWorkspace, Path: path} }
+
+// UpToGitRoot is the location, looked for in each parent up to the git root too.
+func (l Location) UpToGitRoot() Location { l.ToGitRoot = true; return l }
+
+// Carry says that an input brings things of one kind.
+type Carry struct {
+	Kind Kind
+	// Keys are key paths in a parsed file; an item is the last segment that a final "*" matched, or the last segment
+	// itself. Without keys the input as a whole is one item, or for InputNames each child is.
+	Keys []KeyPath
+}
+
+// Found is what the adapter is told of an input.
+type Found struct {
+	Exists bool
+	Index  int              // which location of a file was taken
+	Values map[string]Value // literals, by KeyPath.String(); absent keys are absent
+	Names  []string         // sorted; only for LearnValues
+	// Content is only for LearnContent.
+	Content []byte
+}
+
+// InputPath is the absolute path of an input as the agent will see it, as a value. For InputNames it is the path of
+// the first location that exists.
+type InputPath struct{ Input string }
+
+// KeyPath names a value in a parsed document. A segment "*" stands for any key.
+type KeyPath []string
+
+// Key makes a KeyPath.
+func Key(segments ...string) KeyPath { return segments }
+
+// String joins the segments with slashes, "~" and "/" inside a segment written as ~0 and ~1 (RFC 6901).
+func (k KeyPath) String() string {
+	var b []byte
+	for i, s := range k {
+		if i > 0 {
+			b = append(b, '/')
+		}
+		for j := 0; j < len(s); j++ {
+			switch s[j] {
+			case '~':
+				b = append(b, "~0"...)
+			case '/':
+				b = append(b, "~1"...)
+			default:
+				b = append(b, s[j])
+			}
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,210 @@
+package preparer
+
+// Layout is what a session should look like, not how to get there. The order of entries does not matter; two entries
+// for one place are an error. Directories above an entry are made without saying so.
+type Layout struct {
+	Entries     []Entry
+	Env         []EnvOp
+	Launch      Launch
+	Diagnostics []Diagnostic
+}
+
+// NewLayout makes an empty layout.
+func NewLayout() *Layout { return &Layout{} }
+
+// An Entry is one thing that the session should have. The set is closed.
+type Entry interface{ Place() Place }
+
+// Dir is a directory, 0700.
+type Dir struct{ At Place }
+
+// File is a file of ours, 0600 (0700 when Executable), made of parts.
+type File struct {
+	At         Place
+	Body       []Value
+	Executable bool
+}
+
+// TypedDocument is a file of ours in a structured format.
+type TypedDocument struct {
+	At     Place
+	Format Format
+	Root   Object
+}
+
+// Merge is a structured file that begins as the first existing base and is then edited on its parsed tree.
+type Merge struct {
+	At     Place
+	Format Format
+	Base   []Base
+	Edits  []Edit
+}
+
+// Block is a text file that begins as the first existing base and holds our text in a managed block. In the workspace
+// the only base is Current, the block is shared by sessions with equal text, and clean-up takes it out again.
+type Block struct {
+	At   Place
+	Base []Base
+	Body []Value
+}
+
+// Link is a symbolic link to another place, which may not exist yet. Client writes go through it.
+type Link struct {
+	At Place
+	To Place
+}
+
+// Copy is an opaque private copy of an input file, made afresh at each preparation, 0600.
+type Copy struct {
+	At    Place
+	Input string
+}
+
+// Expose places each child that an InputNames lists below a directory of the session, as a link or as a private copy.
+type Expose struct {
+	At     Place
+	Input  string
+	Except []string // names to leave out
+	Only   []string // when not nil, the names to take
+	Copy   bool     // files only: a private copy, for what the client may write to
+}
+
+// Share is a link to a directory of the user's that the client reads and writes. It is left out when that does not
+// exist.
+type Share struct {
+	At   Place
+	From Location
+}
+
+// Login exposes a login file of the user's: as a link, or as a copy with guarded write-back where links do not work.
+// What the client writes in its place is brought back to the user's file when that has not changed since, so that
+// never two live copies of one login exist. It is left out when the input does not exist, but the link may dangle
+// later.
+type Login struct {
+	At    Place
+	Input string // an InputFile marked Secret
+	JSON  bool   // a new version must parse as JSON to be brought back
+	// Fresher is the key of a time stamp or counter in a JSON login that tells which of two versions is newer; "" for
+	// none.
+	Fresher KeyPath
+}
+
+// PlaceSkills places the session's skills below a directory: one link to a read-only bundle where the client follows
+// links, else copies.
+type PlaceSkills struct {
+	At Place
+	// Reserve lists inputs of kind InputNames whose names must not be taken by a skill of ours.
+	Reserve []string
+	Copy    bool
+	// Keep leaves the skills of the first preparation in place, for a client that cannot take new ones on resume.
+	Keep bool
+}
+
+// Check is something that the client would ignore when it is malformed or missing, so that the host looks at it after
+// writing and before the session counts as ready.
+type Check struct {
+	At   Place
+	Kind CheckKind
+	Keys []KeyPath // with a parse check: keys that must be there
+}
+
+// CheckKind is what is checked.
+type CheckKind string
+
+// The checks.
+const (
+	CheckTOML   CheckKind = "toml"
+	CheckJSON   CheckKind = "json"
+	CheckDir    CheckKind = "dir"
+	CheckTarget CheckKind = "target" // a link resolves
+)
+
+// Place implements Entry.
+func (e Dir) Place() Place           { return e.At }
+func (e File) Place() Place          { return e.At }
+func (e TypedDocument) Place() Place { return e.At }
+func (e Merge) Place() Place         { return e.At }
+func (e Block) Place() Place         { return e.At }
+func (e Link) Place() Place          { return e.At }
+func (e Copy) Place() Place          { return e.At }
+func (e Expose) Place() Place        { return e.At }
+func (e Share) Place() Place         { return e.At }
+func (e Login) Place() Place         { return e.At }
+func (e PlaceSkills) Place() Place   { return e.At }
+
+// Place implements Entry. A check shares the place of the entry it checks.
+func (e Check) Place() Place { return e.At }
+
+func (l *Layout) add(e Entry) { l.Entries = append(l.Entries, e) }
+
+// Dir adds a directory. Only one that would else be empty has to be said.
+func (l *Layout) Dir(p Place) { l.add(Dir{At: p}) }
+
+// File adds a file of ours, 0600.
+func (l *Layout) File(p Place, body ...Value) { l.add(File{At: p, Body: body}) }
+
+// Program adds an executable file of ours, 0700.
+func (l *Layout) Program(p Place, body ...Value) { l.add(File{At: p, Body: body, Executable: true}) }
+
+// Document adds a structured file.
+func (l *Layout) Document(p Place, f Format, root Object) {
+	l.add(TypedDocument{At: p, Format: f, Root: root})
+}
+
+// Merge adds an edited structured file.
+func (l *Layout) Merge(p Place, f Format, base []Base, edits ...Edit) {
+	l.add(Merge{At: p, Format: f, Base: base, Edits: edits})
+}
+
+// Block adds a managed block.
+func (l *Layout) Block(p Place, base []Base, body ...Value) {
+	l.add(Block{At: p, Base: base, Body: body})
+}
+
+// Link adds a link.
+func (l *Layout) Link(p, to Place) { l.add(Link{At: p, To: to}) }
+
+// Copy adds a private copy of an input.
+func (l *Layout) Copy(p Place, input string) { l.add(Copy{At: p, Input: input}) }
+
+// Expose adds the children of an input of kind InputNames.
+func (l *Layout) Expose(e Expose) { l.add(e) }
+
+// Share adds a link to a directory of the user's.
+func (l *Layout) Share(p Place, from Location) { l.add(Share{At: p, From: from}) }
+
+// Login adds a login.
+func (l *Layout) Login(e Login) { l.add(e) }
+
+// Skills adds the session's skills.
+func (l *Layout) Skills(e PlaceSkills) { l.add(e) }
+
+// Check adds a check.
+func (l *Layout) Check(p Place, kind CheckKind, keys ...KeyPath) {
+	l.add(Check{At: p, Kind: kind, Keys: keys})
+}
+
+// Note adds a diagnostic.
+func (l *Layout) Note(d Diagnostic) { l.Diagnostics = append(l.Diagnostics, d) }
+
+// Diagnostic is something that a person should know about a session.
+type Diagnostic struct {
+	Severity Severity
+	Code     string // stable, "provider.what"
+	Text     string // lower case, no user path, no secret
+	Hint     string
+}
+
+// Severity is how much a diagnostic matters.
+type Severity string
+
+// The severities.
+const (
+	Info    Severity = "info"
+	Warning Severity = "warning"
+)
+
+// Warn makes a warning.
+func Warn(code, text, hint string) Diagnostic {
+	return Diagnostic{Severity: Warning, Code: code, Text: text, Hint: hint}
+}

@@ -1,0 +1,96 @@
+package preparer
+
+import "context"
+
+// A Preparer knows one client. Both methods are pure functions: no disk, no network, no clock, no environment. They
+// are called concurrently.
+type Preparer interface {
+	// Describe states what the client is and what this adapter may do. It is called once per start and must always
+	// answer the same.
+	Describe() Descriptor
+	// Prepare answers what one session should look like. Return [Refuse] for a request that cannot be served and that
+	// a person can mend; any other error counts as a fault of the adapter. Stop when ctx is done.
+	Prepare(ctx context.Context, r Request) (*Layout, error)
+}
+
+// Request is everything an adapter is told. There is no session id, no machine path, no phase and no history in it, so
+// that preparing, resuming and preparing again are one thing, and equal choices give equal requests.
+type Request struct {
+	Target       Target
+	Instructions Document
+	Skills       SkillSet
+	// Endpoint is the model endpoint to bind to, or nil for the client's own credentials. A client whose descriptor
+	// names no model protocol must refuse a request that has one.
+	Endpoint *Endpoint
+	Options  Options
+	// Inputs has one item for each input of the descriptor, found or not, by name.
+	Inputs map[string]Found
+}
+
+// Target holds the facts that the host found about the machine and the client.
+type Target struct {
+	OS            string   // as GOOS
+	Arch          string   // as GOARCH
+	ClientVersion string   // semantic version, "" when no client was found
+	Tools         []string // which of the descriptor's Client.Tools are on PATH, sorted
+}
+
+// Has says whether a tool that the descriptor declared was found.
+func (t Target) Has(tool string) bool {
+	for _, have := range t.Tools {
+		if have == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// Document is the handle of a text that core rendered: its whole, or its sections by key.
+type Document struct {
+	Name     string
+	Sections []string // in the order of the document
+}
+
+// Text is the whole document as a value.
+func (d Document) Text() Text { return Text{Document: d.Name} }
+
+// Section is one part of the document as a value. Whether the part exists is checked by the host.
+func (d Document) Section(key string) Text { return Text{Document: d.Name, Section: key} }
+
+// SkillSet is the handle of the skills that the session gets. Their names and bodies never reach an adapter.
+type SkillSet struct {
+	Count int // 0: place none
+}
+
+// Endpoint is a model endpoint. The key is a handle: an adapter places it, and never sees it.
+type Endpoint struct {
+	Name     string // what a person calls it
+	Protocol Protocol
+	BaseURL  string // without a trailing slash
+	Models   []EndpointModel
+	Default  string // id of one of Models
+	Key      Secret
+}
+
+// EndpointModel is one model of an endpoint.
+type EndpointModel struct {
+	ID   string
+	Name string
+}
+
+// Options are the choices of a session.
+type Options struct {
+	Inherit Inherit
+}
+
+// Refusal is the error of a request that cannot be served for a reason that a person can mend.
+type Refusal struct {
+	Code string // stable, "provider.what", e.g. "codex.bad-model"
+	Text string // lower case, no user path, no secret
+	Hint string // how to mend it
+}
+
+func (r *Refusal) Error() string { return r.Text }
+
+// Refuse makes a Refusal.
+func Refuse(code, text, hint string) error { return &Refusal{Code: code, Text: text, Hint: hint} }

@@ -1,0 +1,3 @@
+module github.com/greenroom-agents/greenroom/tools
+
+go 1.26.0
