@@ -1,0 +1,105 @@
+package claude
+
+import (
+	"strings"
+
+	p "github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// exclude leaves out what the session should not inherit.
+//
+// The client reads the user's set-up as one source that is on or off as a whole. Hooks and settings can be left out
+// only with it, and then everything else in it goes too, which is said in a diagnostic. While the source stays on,
+// instructions, skills and plugins can each be switched off by settings of ours, which beat the user's.
+func exclude(l *p.Layout, r p.Request, settings p.Place) {
+	in := r.Options.Inherit
+	if !in.All(p.Memories) {
+		l.Set(envNoMemory, p.S("1"))
+	}
+	if !in.All(p.MCPServers) {
+		l.Args(p.S(flagOnlyMCP))
+		if r.Inputs[inProjectMCP].Exists {
+			l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.project-mcp-left-out",
+				Text: "the mcp servers of the project stay out together with those of the user: one flag takes both"})
+		}
+	}
+	if !in.All(p.Hooks) || !in.All(p.ModelSettings) {
+		l.Args(p.S(flagSources), p.S("project,local"))
+		noteLost(l, r)
+		return
+	}
+	if off := switchedOff(r); len(off) > 0 {
+		l.Document(settings, p.JSON, off)
+		// Settings that do not parse stop the client with an error, but only after it has been started.
+		l.Check(settings, p.CheckJSON)
+		l.Args(p.S(flagSettings), settings.Value())
+	}
+}
+
+// switchedOff are the settings that hide single things of the user's.
+func switchedOff(r p.Request) p.Object {
+	in, off := r.Options.Inherit, p.Object{}
+
+	if !in.All(p.Instructions) {
+		// Absolute paths, so that a CLAUDE.md of the project stays.
+		paths := p.List{}
+		if r.Inputs[inInstructions].Exists {
+			paths = append(paths, p.InputPath{Input: inInstructions})
+		}
+		if r.Inputs[inRules].Exists {
+			paths = append(paths, p.Concat{p.InputPath{Input: inRules}, p.S("/**")})
+		}
+		if len(paths) > 0 {
+			off["claudeMdExcludes"] = paths
+		}
+	}
+
+	// The switch goes by the name of the skill's directory, not by the one in its front matter. It also hides a skill of
+	// the project that has the same name; those of a plugin, ours too, carry a prefix and stay.
+	skills := p.Object{}
+	for _, name := range r.Inputs[inSkills].Names {
+		if !in.Takes(p.Skills, name) {
+			skills[name] = p.S("off")
+		}
+	}
+	for _, file := range r.Inputs[inCommands].Names {
+		if name := strings.TrimSuffix(file, ".md"); !in.Takes(p.Skills, name) && !in.Takes(p.Skills, file) {
+			skills[name] = p.S("off")
+		}
+	}
+	if len(skills) > 0 {
+		off["skillOverrides"] = skills
+	}
+
+	plugins := p.Object{}
+	enabled, _ := r.Inputs[inSettings].Values[enabledPlugins.String()].(p.Object)
+	for id := range enabled {
+		if !in.Takes(p.Plugins, id) {
+			plugins[id] = p.Bool(false)
+		}
+	}
+	if len(plugins) > 0 {
+		off["enabledPlugins"] = plugins
+	}
+	return off
+}
+
+// noteLost names what was to come along and cannot, because the user's source is off as a whole.
+func noteLost(l *p.Layout, r p.Request) {
+	var lost []string
+	for _, kind := range []p.Kind{p.Instructions, p.Skills, p.MCPServers, p.Hooks, p.Plugins, p.ModelSettings} {
+		if !r.Options.Inherit.None(kind) {
+			lost = append(lost, string(kind))
+		}
+	}
+	if len(lost) > 0 {
+		l.Note(p.Warn("claude.left-out-together",
+			"claude code can leave out the user's hooks or settings only with everything of the user's: "+
+				strings.Join(lost, ", ")+" stay out too",
+			"inherit both hooks and model_settings, or neither and nothing else"))
+	}
+	if r.Inputs[inSettings].Exists {
+		l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.settings-left-out",
+			Text: "the user's settings stay out as a whole, with the permissions, subagents and any login kept in them"})
+	}
+}

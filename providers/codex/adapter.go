@@ -1,0 +1,120 @@
+package codex
+
+import (
+	"context"
+	"slices"
+
+	p "github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// Adapter is the adapter for the Codex CLI. The zero value is ready.
+type Adapter struct{}
+
+var _ p.Preparer = Adapter{}
+
+// Prepare implements preparer.Preparer.
+func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if r.Endpoint != nil {
+		return nil, p.Refuse("codex.no-endpoint", "this adapter prepares codex for the user's own login only",
+			"start the session without a model endpoint")
+	}
+
+	l, root := p.NewLayout(), p.Session("codex")
+	l.Set(envHome, root.Value())
+	l.Strip(childMarkers...)
+
+	instructions(l, root, r)
+	configuration(l, root, r)
+	logins(l, root, r)
+	skills(l, root, r)
+	plugins(l, root, r)
+	return l, nil
+}
+
+// instructions places our text behind the user's. The client would pass an AGENTS.override.md in the home over our
+// AGENTS.md, so theirs becomes the beginning of the one file that there is.
+func instructions(l *p.Layout, root p.Place, r p.Request) {
+	base := []p.Base{p.Empty()}
+	if r.Options.Inherit.All(p.Instructions) {
+		base = []p.Base{p.FromInput(inInstructions), p.Empty()}
+		l.Expose(p.Expose{At: root.Join("prompts"), Input: inPrompts})
+	}
+	l.Block(root.Join("AGENTS.md"), base, r.Instructions.Text())
+}
+
+// configuration places config.toml and the files that go with it. They are private copies: the client edits the
+// configuration in place, through a link if it is one, and appends rules that a person approved to default.rules.
+func configuration(l *p.Layout, root p.Place, r p.Request) {
+	in, config := r.Options.Inherit, root.Join("config.toml")
+	l.Merge(config, p.TOML, []p.Base{p.FromInput(inConfig), p.Empty()}, edits(r)...)
+	// The app server starts with a file that does not parse and fails only at the first thread.
+	l.Check(config, p.CheckTOML, p.Key("project_root_markers"), p.Key("allow_login_shell"))
+
+	if in.All(p.Hooks) && r.Inputs[inHooks].Exists {
+		l.Copy(root.Join("hooks.json"), inHooks)
+	}
+	if !in.All(p.ModelSettings) {
+		return
+	}
+	l.Expose(p.Expose{At: root.Join("agents"), Input: inRoles, Copy: true})
+	l.Expose(p.Expose{At: root.Join("rules"), Input: inRules, Copy: true})
+	// A profile can hold things of every kind and is laid over the whole of the configuration.
+	if !slices.ContainsFunc(inConfigFile(), func(k p.Kind) bool { return !in.All(k) }) {
+		l.Expose(p.Expose{At: root, Input: inProfiles, Copy: true})
+	}
+}
+
+// logins places the user's login, and those of their MCP servers, which the client keeps in the home too. A refresh
+// token is good for one use, so there must never be two live copies of it.
+func logins(l *p.Layout, root p.Place, r p.Request) {
+	in := r.Options.Inherit
+	l.Login(p.Login{At: root.Join("auth.json"), Input: inAuth, JSON: true, Fresher: p.Key("last_refresh")})
+	if !in.None(p.MCPServers) {
+		l.Login(p.Login{At: root.Join(".credentials.json"), Input: inMCPAuth, JSON: true})
+	}
+	// Models differ between accounts and providers, so a cache of them is good for one login and one configuration. It
+	// is ours, shared between sessions, and never the user's: the client writes it through the link.
+	l.Link(root.Join("models_cache.json"), p.Cache("codex-models", "models_cache.json", inConfig, inAuth+"#tokens/account_id"))
+
+	if store, ok := r.Inputs[inConfig].Values[loginStore.String()].(p.String); ok && store != "file" &&
+		in.All(p.ModelSettings) && !r.Inputs[inAuth].Exists {
+		l.Note(p.Warn("codex.keyring-login", "codex files a login in the keyring by its home, so it does not reach a session",
+			`set cli_auth_credentials_store = "file" and log in again`))
+	}
+}
+
+// skills places the user's skills one by one and ours in a directory of their own below them. The skills directory
+// itself must stay a real one: the client unpacks its bundled skills there.
+func skills(l *p.Layout, root p.Place, r p.Request) {
+	in, dir := r.Options.Inherit, root.Join("skills")
+	reserve := []string{inSharedSkills, inProjectSkills}
+	ours := "greenroom"
+	if !in.None(p.Skills) {
+		reserve = append(reserve, inSkills)
+		for slices.Contains(r.Inputs[inSkills].Names, ours) {
+			ours += "-session" // the user's skill keeps its name
+		}
+		expose := p.Expose{At: dir, Input: inSkills}
+		if !in.All(p.Skills) {
+			expose.Only = in[p.Skills].Names
+		}
+		l.Expose(expose)
+	}
+	if r.Skills.Count > 0 {
+		l.Skills(p.PlaceSkills{At: dir.Join(ours), Reserve: reserve})
+		l.Check(dir.Join(ours), p.CheckDir)
+	}
+}
+
+// plugins shares what the client has downloaded and stored for the plugins that the configuration switches on.
+func plugins(l *p.Layout, root p.Place, r p.Request) {
+	if r.Options.Inherit.None(p.Plugins) {
+		return
+	}
+	for _, dir := range []string{"plugins/cache", "plugins/data", "plugins/.plugin-appserver"} {
+		l.Share(root.Join(dir), p.At(home, dir))
+	}
+}
