@@ -4,6 +4,8 @@ go 1.26.0
 
 require github.com/greenroom-agents/greenroom/core v0.0.0
 
+require github.com/google/go-cmp v0.7.0
+
 replace (
 	github.com/greenroom-agents/greenroom/core => ../core
 	github.com/greenroom-agents/greenroom/providers/claude => ../providers/claude
