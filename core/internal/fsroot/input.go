@@ -1,0 +1,147 @@
+package fsroot
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+)
+
+// InputKind is what a path of the user's leads to.
+type InputKind uint8
+
+// The kinds.
+const (
+	InputOther InputKind = iota // a FIFO, socket or device, never opened
+	InputFile
+	InputDir
+	InputDangling   // a link to nothing
+	InputLoop       // a link that leads back to itself
+	InputUnreadable // a link whose target this user may not look at
+)
+
+func (k InputKind) String() string {
+	return [...]string{"other", "file", "directory", "dangling link", "link loop", "unreadable"}[k]
+}
+
+// Input is one file or directory of the user's, after following links.
+type Input struct {
+	Name string // the last component
+	Kind InputKind
+	Link bool // Name itself is a link
+	// Info describes what the path leads to. It is nil for the kinds that lead to nothing, and from ListInput.
+	Info fs.FileInfo
+}
+
+// ReadInput reads a file of the user's, where links are normal. What it leads to must be a regular file of at most
+// limit bytes: anything else gives [fault.NotRegular] without being opened, a longer one [ErrTooLarge], a file or
+// directory that may not be read [fault.Unreadable]. Nothing there, or a link to nothing, gives [fs.ErrNotExist].
+func ReadInput(path string, limit int64) ([]byte, fs.FileInfo, error) {
+	name := filepath.Base(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, reading(absent(err), "read input", name)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fault.New(fault.NotRegular, "read input", name, "not a regular file")
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, nil, reading(absent(err), "read input", name)
+	}
+	defer f.Close()
+	// The file may have been replaced by a newer one since, which is as good.
+	if info, err = f.Stat(); err != nil {
+		return nil, nil, reading(err, "read input", name)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fault.New(fault.NotRegular, "read input", name, "not a regular file")
+	}
+	data, err := slurp(f, info.Size(), limit)
+	if err != nil {
+		return nil, nil, tooLarge(err, limit, "read input", name)
+	}
+	return data, info, nil
+}
+
+// StatInput says what a path leads to. A link that leads nowhere is no error; nothing there is [fs.ErrNotExist].
+func StatInput(path string) (Input, error) {
+	name := filepath.Base(path)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return Input{}, reading(absent(err), "stat input", name)
+	}
+	in := Input{Name: name, Kind: kindOf(info.Mode()), Info: info}
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return in, nil
+	}
+	in.Link = true
+	if in.Kind, in.Info, err = follow(path); err != nil {
+		return Input{}, reading(err, "stat input", name)
+	}
+	return in, nil
+}
+
+// ListInput says what the children of a directory lead to, sorted by name. The directory may be a link.
+func ListInput(path string) ([]Input, error) {
+	name := filepath.Base(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, reading(absent(err), "list input", name)
+	}
+	if !info.IsDir() {
+		return nil, fault.New(fault.NotRegular, "list input", name, "not a directory")
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, reading(err, "list input", name)
+	}
+	inputs := make([]Input, 0, len(entries))
+	for _, entry := range entries {
+		in := Input{Name: entry.Name(), Kind: kindOf(entry.Type())}
+		if entry.Type()&fs.ModeSymlink != 0 {
+			in.Link = true
+			if in.Kind, _, err = follow(filepath.Join(path, in.Name)); err != nil {
+				return nil, reading(err, "list input", in.Name)
+			}
+		}
+		inputs = append(inputs, in)
+	}
+	return inputs, nil
+}
+
+// follow says what a link leads to.
+func follow(path string) (InputKind, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil:
+		return kindOf(info.Mode()), info, nil
+	case isLoop(bare(err)):
+		return InputLoop, nil, nil
+	case errors.Is(absent(err), fs.ErrNotExist):
+		return InputDangling, nil, nil
+	case errors.Is(err, fs.ErrPermission):
+		return InputUnreadable, nil, nil
+	}
+	return InputOther, nil, err
+}
+
+// absent makes "a parent is a file" what it is to a reader: there is no such file.
+func absent(err error) error {
+	if isNotDir(bare(err)) {
+		return fs.ErrNotExist
+	}
+	return err
+}
+
+func kindOf(mode fs.FileMode) InputKind {
+	switch {
+	case mode.IsRegular():
+		return InputFile
+	case mode.IsDir():
+		return InputDir
+	}
+	return InputOther
+}

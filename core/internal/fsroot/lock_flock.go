@@ -1,0 +1,46 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package fsroot
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lockName is no name at all: the directory itself is locked.
+const lockName = ""
+
+func (t *Tree) openLock() (*os.File, error) { return t.root.Open(".") }
+
+func lockRoot(*os.Root) (*os.Root, error) { return nil, nil }
+
+func lockCurrent(*os.Root, *os.File) bool { return true }
+
+func lockFile(f *os.File, mode LockMode) (held bool, err error) {
+	how := syscall.LOCK_EX | syscall.LOCK_NB
+	if mode == Shared {
+		how = syscall.LOCK_SH | syscall.LOCK_NB
+	}
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	var locked error
+	if err := conn.Control(func(fd uintptr) {
+		for {
+			if locked = syscall.Flock(int(fd), how); locked != syscall.EINTR {
+				return
+			}
+		}
+	}); err != nil {
+		return false, err
+	}
+	if errors.Is(locked, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return locked == nil, locked
+}
+
+// unlock closes the only handle of the lock.
+func unlock(l *Lock) error { return l.file.Close() }
