@@ -55,6 +55,11 @@ func configuration(l *p.Layout, root p.Place, r p.Request) {
 
 	if in.All(p.Hooks) && r.Inputs[inHooks].Exists {
 		l.Copy(root.Join("hooks.json"), inHooks)
+		l.Note(p.Warn("codex.hooks-untrusted", "codex trusts hooks by the path of their file, so the user's hooks do not run "+
+			"in this session until they are trusted once more", "review them in the client with /hooks"))
+	}
+	if !in.None(p.Memories) {
+		l.Note(p.Warn("codex.memories-stay", "codex keeps memories in a database of its home, so they do not reach a session", ""))
 	}
 	if !in.All(p.ModelSettings) {
 		return

@@ -1,6 +1,10 @@
 package codex
 
-import p "github.com/greenroom-agents/greenroom/sdk/preparer"
+import (
+	"slices"
+
+	p "github.com/greenroom-agents/greenroom/sdk/preparer"
+)
 
 var (
 	serviceTier = p.Key("service_tier")
@@ -14,18 +18,21 @@ var harmless = []string{
 }
 
 // owned says which root keys of config.toml belong to which kind. All others are model settings: also providers,
-// approvals, the sandbox, the trust in projects, features, and keys that a later client may bring.
+// approvals, the sandbox, the trust in projects, roles, and keys that a later client may bring.
 var owned = []struct {
 	kind  p.Kind
 	keys  []string
 	table string // the one whose children are the items, where they can be chosen by name
+	// feature is what has to be off as well, since it brings things of the kind that stand in no file of the user's:
+	// the connectors of the account, plugins that a marketplace recommends, memories that the session would write.
+	feature string
 }{
-	{p.Instructions, []string{"compact_prompt", "developer_instructions", "instructions", "model_instructions_file"}, ""},
-	{p.Skills, []string{"skills"}, ""},
-	{p.MCPServers, []string{"mcp_servers"}, "mcp_servers"},
-	{p.Hooks, []string{"hooks", "notify"}, ""},
-	{p.Plugins, []string{"marketplaces", "plugins"}, "plugins"},
-	{p.Memories, []string{"memories"}, ""},
+	{kind: p.Instructions, keys: []string{"compact_prompt", "developer_instructions", "instructions", "model_instructions_file"}},
+	{kind: p.Skills, keys: []string{"skills"}},
+	{kind: p.MCPServers, keys: []string{"mcp_servers"}, table: "mcp_servers", feature: "apps"},
+	{kind: p.Hooks, keys: []string{"hooks", "notify"}},
+	{kind: p.Plugins, keys: []string{"marketplaces", "plugins"}, table: "plugins", feature: "plugins"},
+	{kind: p.Memories, keys: []string{"memories"}, feature: "memories"},
 }
 
 // inConfigFile are the kinds that a configuration file can hold and that can come along.
@@ -77,12 +84,15 @@ func edits(r p.Request) []p.Edit {
 
 // exclusions takes out what does not come along.
 func exclusions(in p.Inherit) (e []p.Edit) {
-	keep := append([]string(nil), harmless...)
+	keep, off := slices.Clone(harmless), []p.Edit(nil)
 	for _, o := range owned {
-		switch choice := in[o.kind]; {
+		choice := in[o.kind]
+		named := choice.Mode == p.Only && o.table != ""
+		switch {
 		case choice.Mode == p.All:
 			keep = append(keep, o.keys...)
-		case choice.Mode == p.Only && o.table != "":
+			continue
+		case named:
 			keep = append(keep, o.keys...)
 			e = append(e, p.Keep(p.Key(o.table), choice.Names...))
 		default:
@@ -90,11 +100,15 @@ func exclusions(in p.Inherit) (e []p.Edit) {
 				e = append(e, p.Delete(p.Key(key)))
 			}
 		}
+		// Plugins that were named need theirs; connectors cannot be named.
+		if o.feature != "" && !(named && o.kind == p.Plugins) {
+			off = append(off, p.Set(p.Key("features", o.feature), p.Bool(false)))
+		}
 	}
 	if !in.All(p.ModelSettings) {
 		e = append(e, p.Keep(p.Key(), keep...))
 	}
-	return e
+	return append(e, off...)
 }
 
 // relocation makes paths absolute that are relative to the home, which is another one now. The client stops with a bare

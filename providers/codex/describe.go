@@ -42,7 +42,8 @@ func (Adapter) Describe() p.Descriptor {
 			Executables: []string{"codex"},
 			Supported:   ">=0.171.0 <1",
 			Transport:   p.CodexAppServer,
-			Validators:  [][]string{{"--strict-config", "features", "list"}},
+			// It ends with its input, and before that refuses a configuration with a key it does not know.
+			Validators: [][]string{{"--strict-config", "app-server"}},
 		},
 		Homes:        []p.Home{{ID: home, Env: envHome, Default: ".codex"}},
 		Inputs:       inputs(),
