@@ -97,7 +97,7 @@ func (r Request) decode() (map[string]any, error) {
 	return body, nil
 }
 
-// appendStrings appends the strings of a decoded value that stand under a key that carries text.
+// appendStrings appends the strings of a decoded value, but for names and marks of the protocol.
 func appendStrings(parts []string, v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -109,7 +109,9 @@ func appendStrings(parts []string, v any) []string {
 	case map[string]any:
 		keys := make([]string, 0, len(v))
 		for key := range v {
-			if key != "id" && key != "type" && key != "role" && key != "call_id" && key != "tool_use_id" {
+			switch key {
+			case "id", "type", "role", "call_id", "tool_use_id", "cache_control":
+			default:
 				keys = append(keys, key)
 			}
 		}
