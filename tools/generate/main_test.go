@@ -31,7 +31,7 @@ func TestCheckSeesAChange(t *testing.T) {
 	if err := run(dir, true); err != nil {
 		t.Fatalf("just written: %v", err)
 	}
-	changed := bytes.Replace(src, []byte("bool panicked = 2;"), []byte("bool panicked = 2;\n  bool more = 3;"), 1)
+	changed := bytes.Replace(src, []byte("int64 limit = 3;"), []byte("int64 limit = 3;\n  bool more = 4;"), 1)
 	if err := os.WriteFile(path, changed, 0o600); err != nil {
 		t.Fatal(err)
 	}

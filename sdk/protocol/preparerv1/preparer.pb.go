@@ -28,6 +28,64 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type FaultKind int32
+
+const (
+	FaultKind_FAULT_KIND_UNSPECIFIED FaultKind = 0
+	FaultKind_FAULT_KIND_ERROR       FaultKind = 1
+	FaultKind_FAULT_KIND_PANIC       FaultKind = 2
+	FaultKind_FAULT_KIND_UNKNOWN     FaultKind = 3
+	FaultKind_FAULT_KIND_LIMIT       FaultKind = 4
+	FaultKind_FAULT_KIND_INVALID     FaultKind = 5
+)
+
+// Enum value maps for FaultKind.
+var (
+	FaultKind_name = map[int32]string{
+		0: "FAULT_KIND_UNSPECIFIED",
+		1: "FAULT_KIND_ERROR",
+		2: "FAULT_KIND_PANIC",
+		3: "FAULT_KIND_UNKNOWN",
+		4: "FAULT_KIND_LIMIT",
+		5: "FAULT_KIND_INVALID",
+	}
+	FaultKind_value = map[string]int32{
+		"FAULT_KIND_UNSPECIFIED": 0,
+		"FAULT_KIND_ERROR":       1,
+		"FAULT_KIND_PANIC":       2,
+		"FAULT_KIND_UNKNOWN":     3,
+		"FAULT_KIND_LIMIT":       4,
+		"FAULT_KIND_INVALID":     5,
+	}
+)
+
+func (x FaultKind) Enum() *FaultKind {
+	p := new(FaultKind)
+	*p = x
+	return p
+}
+
+func (x FaultKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (FaultKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[0].Descriptor()
+}
+
+func (FaultKind) Type() protoreflect.EnumType {
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[0]
+}
+
+func (x FaultKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use FaultKind.Descriptor instead.
+func (FaultKind) EnumDescriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{0}
+}
+
 type Root int32
 
 const (
@@ -67,11 +125,11 @@ func (x Root) String() string {
 }
 
 func (Root) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[0].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[1].Descriptor()
 }
 
 func (Root) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[0]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[1]
 }
 
 func (x Root) Number() protoreflect.EnumNumber {
@@ -80,7 +138,7 @@ func (x Root) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Root.Descriptor instead.
 func (Root) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{0}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{1}
 }
 
 type Format int32
@@ -125,11 +183,11 @@ func (x Format) String() string {
 }
 
 func (Format) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[1].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[2].Descriptor()
 }
 
 func (Format) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[1]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[2]
 }
 
 func (x Format) Number() protoreflect.EnumNumber {
@@ -138,7 +196,7 @@ func (x Format) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Format.Descriptor instead.
 func (Format) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{1}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{2}
 }
 
 type Transport int32
@@ -180,11 +238,11 @@ func (x Transport) String() string {
 }
 
 func (Transport) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[2].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[3].Descriptor()
 }
 
 func (Transport) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[2]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[3]
 }
 
 func (x Transport) Number() protoreflect.EnumNumber {
@@ -193,7 +251,7 @@ func (x Transport) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Transport.Descriptor instead.
 func (Transport) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{2}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{3}
 }
 
 type Channel int32
@@ -238,11 +296,11 @@ func (x Channel) String() string {
 }
 
 func (Channel) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[3].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[4].Descriptor()
 }
 
 func (Channel) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[3]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[4]
 }
 
 func (x Channel) Number() protoreflect.EnumNumber {
@@ -251,7 +309,7 @@ func (x Channel) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Channel.Descriptor instead.
 func (Channel) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{3}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{4}
 }
 
 type SkillKind int32
@@ -293,11 +351,11 @@ func (x SkillKind) String() string {
 }
 
 func (SkillKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[4].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[5].Descriptor()
 }
 
 func (SkillKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[4]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[5]
 }
 
 func (x SkillKind) Number() protoreflect.EnumNumber {
@@ -306,7 +364,7 @@ func (x SkillKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SkillKind.Descriptor instead.
 func (SkillKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{4}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{5}
 }
 
 type NameForm int32
@@ -342,11 +400,11 @@ func (x NameForm) String() string {
 }
 
 func (NameForm) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[5].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[6].Descriptor()
 }
 
 func (NameForm) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[5]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[6]
 }
 
 func (x NameForm) Number() protoreflect.EnumNumber {
@@ -355,7 +413,7 @@ func (x NameForm) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use NameForm.Descriptor instead.
 func (NameForm) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{5}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{6}
 }
 
 type Rewrite int32
@@ -394,11 +452,11 @@ func (x Rewrite) String() string {
 }
 
 func (Rewrite) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[6].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[7].Descriptor()
 }
 
 func (Rewrite) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[6]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[7]
 }
 
 func (x Rewrite) Number() protoreflect.EnumNumber {
@@ -407,7 +465,7 @@ func (x Rewrite) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Rewrite.Descriptor instead.
 func (Rewrite) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{6}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{7}
 }
 
 type ModelProtocol int32
@@ -443,11 +501,11 @@ func (x ModelProtocol) String() string {
 }
 
 func (ModelProtocol) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[7].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[8].Descriptor()
 }
 
 func (ModelProtocol) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[7]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[8]
 }
 
 func (x ModelProtocol) Number() protoreflect.EnumNumber {
@@ -456,7 +514,7 @@ func (x ModelProtocol) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ModelProtocol.Descriptor instead.
 func (ModelProtocol) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{7}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{8}
 }
 
 type Addressing int32
@@ -492,11 +550,11 @@ func (x Addressing) String() string {
 }
 
 func (Addressing) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[8].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[9].Descriptor()
 }
 
 func (Addressing) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[8]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[9]
 }
 
 func (x Addressing) Number() protoreflect.EnumNumber {
@@ -505,7 +563,7 @@ func (x Addressing) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Addressing.Descriptor instead.
 func (Addressing) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{8}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{9}
 }
 
 type EndpointAdapter int32
@@ -541,11 +599,11 @@ func (x EndpointAdapter) String() string {
 }
 
 func (EndpointAdapter) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[9].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[10].Descriptor()
 }
 
 func (EndpointAdapter) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[9]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[10]
 }
 
 func (x EndpointAdapter) Number() protoreflect.EnumNumber {
@@ -554,7 +612,7 @@ func (x EndpointAdapter) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EndpointAdapter.Descriptor instead.
 func (EndpointAdapter) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{9}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{10}
 }
 
 type GateAnswer int32
@@ -593,11 +651,11 @@ func (x GateAnswer) String() string {
 }
 
 func (GateAnswer) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[10].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[11].Descriptor()
 }
 
 func (GateAnswer) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[10]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[11]
 }
 
 func (x GateAnswer) Number() protoreflect.EnumNumber {
@@ -606,7 +664,7 @@ func (x GateAnswer) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use GateAnswer.Descriptor instead.
 func (GateAnswer) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{10}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{11}
 }
 
 type Kind int32
@@ -657,11 +715,11 @@ func (x Kind) String() string {
 }
 
 func (Kind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[11].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[12].Descriptor()
 }
 
 func (Kind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[11]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[12]
 }
 
 func (x Kind) Number() protoreflect.EnumNumber {
@@ -670,7 +728,7 @@ func (x Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Kind.Descriptor instead.
 func (Kind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{11}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{12}
 }
 
 type How int32
@@ -709,11 +767,11 @@ func (x How) String() string {
 }
 
 func (How) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[12].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[13].Descriptor()
 }
 
 func (How) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[12]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[13]
 }
 
 func (x How) Number() protoreflect.EnumNumber {
@@ -722,7 +780,7 @@ func (x How) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use How.Descriptor instead.
 func (How) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{12}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{13}
 }
 
 type InputKind int32
@@ -758,11 +816,11 @@ func (x InputKind) String() string {
 }
 
 func (InputKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[13].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[14].Descriptor()
 }
 
 func (InputKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[13]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[14]
 }
 
 func (x InputKind) Number() protoreflect.EnumNumber {
@@ -771,7 +829,7 @@ func (x InputKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use InputKind.Descriptor instead.
 func (InputKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{13}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{14}
 }
 
 type Learn int32
@@ -807,11 +865,11 @@ func (x Learn) String() string {
 }
 
 func (Learn) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[14].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[15].Descriptor()
 }
 
 func (Learn) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[14]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[15]
 }
 
 func (x Learn) Number() protoreflect.EnumNumber {
@@ -820,7 +878,7 @@ func (x Learn) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Learn.Descriptor instead.
 func (Learn) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{14}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{15}
 }
 
 type LocationBase int32
@@ -859,11 +917,11 @@ func (x LocationBase) String() string {
 }
 
 func (LocationBase) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[15].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[16].Descriptor()
 }
 
 func (LocationBase) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[15]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[16]
 }
 
 func (x LocationBase) Number() protoreflect.EnumNumber {
@@ -872,7 +930,7 @@ func (x LocationBase) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LocationBase.Descriptor instead.
 func (LocationBase) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{15}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{16}
 }
 
 type Mode int32
@@ -911,11 +969,11 @@ func (x Mode) String() string {
 }
 
 func (Mode) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[16].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[17].Descriptor()
 }
 
 func (Mode) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[16]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[17]
 }
 
 func (x Mode) Number() protoreflect.EnumNumber {
@@ -924,7 +982,7 @@ func (x Mode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Mode.Descriptor instead.
 func (Mode) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{16}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{17}
 }
 
 type CheckKind int32
@@ -966,11 +1024,11 @@ func (x CheckKind) String() string {
 }
 
 func (CheckKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[17].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[18].Descriptor()
 }
 
 func (CheckKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[17]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[18]
 }
 
 func (x CheckKind) Number() protoreflect.EnumNumber {
@@ -979,7 +1037,7 @@ func (x CheckKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CheckKind.Descriptor instead.
 func (CheckKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{17}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{18}
 }
 
 type BaseKind int32
@@ -1018,11 +1076,11 @@ func (x BaseKind) String() string {
 }
 
 func (BaseKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[18].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[19].Descriptor()
 }
 
 func (BaseKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[18]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[19]
 }
 
 func (x BaseKind) Number() protoreflect.EnumNumber {
@@ -1031,7 +1089,7 @@ func (x BaseKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BaseKind.Descriptor instead.
 func (BaseKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{18}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{19}
 }
 
 type EditOp int32
@@ -1091,11 +1149,11 @@ func (x EditOp) String() string {
 }
 
 func (EditOp) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[19].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[20].Descriptor()
 }
 
 func (EditOp) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[19]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[20]
 }
 
 func (x EditOp) Number() protoreflect.EnumNumber {
@@ -1104,7 +1162,7 @@ func (x EditOp) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EditOp.Descriptor instead.
 func (EditOp) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{19}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{20}
 }
 
 type ListKind int32
@@ -1140,11 +1198,11 @@ func (x ListKind) String() string {
 }
 
 func (ListKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[20].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[21].Descriptor()
 }
 
 func (ListKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[20]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[21]
 }
 
 func (x ListKind) Number() protoreflect.EnumNumber {
@@ -1153,7 +1211,7 @@ func (x ListKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ListKind.Descriptor instead.
 func (ListKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{20}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{21}
 }
 
 type EnvKind int32
@@ -1198,11 +1256,11 @@ func (x EnvKind) String() string {
 }
 
 func (EnvKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[21].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[22].Descriptor()
 }
 
 func (EnvKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[21]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[22]
 }
 
 func (x EnvKind) Number() protoreflect.EnumNumber {
@@ -1211,7 +1269,7 @@ func (x EnvKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EnvKind.Descriptor instead.
 func (EnvKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{21}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{22}
 }
 
 type ActionKind int32
@@ -1250,11 +1308,11 @@ func (x ActionKind) String() string {
 }
 
 func (ActionKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[22].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[23].Descriptor()
 }
 
 func (ActionKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[22]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[23]
 }
 
 func (x ActionKind) Number() protoreflect.EnumNumber {
@@ -1263,7 +1321,7 @@ func (x ActionKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ActionKind.Descriptor instead.
 func (ActionKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{22}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{23}
 }
 
 type Severity int32
@@ -1299,11 +1357,11 @@ func (x Severity) String() string {
 }
 
 func (Severity) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[23].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[24].Descriptor()
 }
 
 func (Severity) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[23]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[24]
 }
 
 func (x Severity) Number() protoreflect.EnumNumber {
@@ -1312,7 +1370,7 @@ func (x Severity) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Severity.Descriptor instead.
 func (Severity) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{23}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{24}
 }
 
 type DescribeRequest struct {
@@ -1638,9 +1696,11 @@ func (x *Refusal) GetHint() string {
 
 // Fault is an error of the adapter itself.
 type Fault struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
-	Panicked      bool                   `protobuf:"varint,2,opt,name=panicked,proto3" json:"panicked,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Kind  FaultKind              `protobuf:"varint,1,opt,name=kind,proto3,enum=greenroom.preparer.v1.FaultKind" json:"kind,omitempty"`
+	// Without the words that the kind stands for: for an unknown thing what it is, for a limit what there was too much of.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	Limit         int64  `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1675,6 +1735,13 @@ func (*Fault) Descriptor() ([]byte, []int) {
 	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{5}
 }
 
+func (x *Fault) GetKind() FaultKind {
+	if x != nil {
+		return x.Kind
+	}
+	return FaultKind_FAULT_KIND_UNSPECIFIED
+}
+
 func (x *Fault) GetText() string {
 	if x != nil {
 		return x.Text
@@ -1682,11 +1749,11 @@ func (x *Fault) GetText() string {
 	return ""
 }
 
-func (x *Fault) GetPanicked() bool {
+func (x *Fault) GetLimit() int64 {
 	if x != nil {
-		return x.Panicked
+		return x.Limit
 	}
-	return false
+	return 0
 }
 
 type Value struct {
@@ -5262,10 +5329,11 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\aRefusal\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x12\n" +
-	"\x04hint\x18\x03 \x01(\tR\x04hint\"7\n" +
-	"\x05Fault\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text\x12\x1a\n" +
-	"\bpanicked\x18\x02 \x01(\bR\bpanicked\"\xaa\x04\n" +
+	"\x04hint\x18\x03 \x01(\tR\x04hint\"g\n" +
+	"\x05Fault\x124\n" +
+	"\x04kind\x18\x01 \x01(\x0e2 .greenroom.preparer.v1.FaultKindR\x04kind\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\x03R\x05limit\"\xaa\x04\n" +
 	"\x05Value\x12\x18\n" +
 	"\x06string\x18\x01 \x01(\tH\x00R\x06string\x12\x14\n" +
 	"\x04bool\x18\x02 \x01(\bH\x00R\x04bool\x12\x12\n" +
@@ -5521,7 +5589,14 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\bseverity\x18\x01 \x01(\x0e2\x1f.greenroom.preparer.v1.SeverityR\bseverity\x12\x12\n" +
 	"\x04code\x18\x02 \x01(\tR\x04code\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x12\n" +
-	"\x04hint\x18\x04 \x01(\tR\x04hint*a\n" +
+	"\x04hint\x18\x04 \x01(\tR\x04hint*\x99\x01\n" +
+	"\tFaultKind\x12\x1a\n" +
+	"\x16FAULT_KIND_UNSPECIFIED\x10\x00\x12\x14\n" +
+	"\x10FAULT_KIND_ERROR\x10\x01\x12\x14\n" +
+	"\x10FAULT_KIND_PANIC\x10\x02\x12\x16\n" +
+	"\x12FAULT_KIND_UNKNOWN\x10\x03\x12\x14\n" +
+	"\x10FAULT_KIND_LIMIT\x10\x04\x12\x16\n" +
+	"\x12FAULT_KIND_INVALID\x10\x05*a\n" +
 	"\x04Root\x12\x14\n" +
 	"\x10ROOT_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fROOT_SESSION\x10\x01\x12\x12\n" +
@@ -5678,209 +5753,211 @@ func file_greenroom_preparer_v1_preparer_proto_rawDescGZIP() []byte {
 	return file_greenroom_preparer_v1_preparer_proto_rawDescData
 }
 
-var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 24)
+var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 25)
 var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 57)
 var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
-	(Root)(0),                // 0: greenroom.preparer.v1.Root
-	(Format)(0),              // 1: greenroom.preparer.v1.Format
-	(Transport)(0),           // 2: greenroom.preparer.v1.Transport
-	(Channel)(0),             // 3: greenroom.preparer.v1.Channel
-	(SkillKind)(0),           // 4: greenroom.preparer.v1.SkillKind
-	(NameForm)(0),            // 5: greenroom.preparer.v1.NameForm
-	(Rewrite)(0),             // 6: greenroom.preparer.v1.Rewrite
-	(ModelProtocol)(0),       // 7: greenroom.preparer.v1.ModelProtocol
-	(Addressing)(0),          // 8: greenroom.preparer.v1.Addressing
-	(EndpointAdapter)(0),     // 9: greenroom.preparer.v1.EndpointAdapter
-	(GateAnswer)(0),          // 10: greenroom.preparer.v1.GateAnswer
-	(Kind)(0),                // 11: greenroom.preparer.v1.Kind
-	(How)(0),                 // 12: greenroom.preparer.v1.How
-	(InputKind)(0),           // 13: greenroom.preparer.v1.InputKind
-	(Learn)(0),               // 14: greenroom.preparer.v1.Learn
-	(LocationBase)(0),        // 15: greenroom.preparer.v1.LocationBase
-	(Mode)(0),                // 16: greenroom.preparer.v1.Mode
-	(CheckKind)(0),           // 17: greenroom.preparer.v1.CheckKind
-	(BaseKind)(0),            // 18: greenroom.preparer.v1.BaseKind
-	(EditOp)(0),              // 19: greenroom.preparer.v1.EditOp
-	(ListKind)(0),            // 20: greenroom.preparer.v1.ListKind
-	(EnvKind)(0),             // 21: greenroom.preparer.v1.EnvKind
-	(ActionKind)(0),          // 22: greenroom.preparer.v1.ActionKind
-	(Severity)(0),            // 23: greenroom.preparer.v1.Severity
-	(*DescribeRequest)(nil),  // 24: greenroom.preparer.v1.DescribeRequest
-	(*DescribeResponse)(nil), // 25: greenroom.preparer.v1.DescribeResponse
-	(*PrepareRequest)(nil),   // 26: greenroom.preparer.v1.PrepareRequest
-	(*PrepareResponse)(nil),  // 27: greenroom.preparer.v1.PrepareResponse
-	(*Refusal)(nil),          // 28: greenroom.preparer.v1.Refusal
-	(*Fault)(nil),            // 29: greenroom.preparer.v1.Fault
-	(*Value)(nil),            // 30: greenroom.preparer.v1.Value
-	(*List)(nil),             // 31: greenroom.preparer.v1.List
-	(*Object)(nil),           // 32: greenroom.preparer.v1.Object
-	(*Field)(nil),            // 33: greenroom.preparer.v1.Field
-	(*Text)(nil),             // 34: greenroom.preparer.v1.Text
-	(*InputPath)(nil),        // 35: greenroom.preparer.v1.InputPath
-	(*Secret)(nil),           // 36: greenroom.preparer.v1.Secret
-	(*Quoted)(nil),           // 37: greenroom.preparer.v1.Quoted
-	(*Place)(nil),            // 38: greenroom.preparer.v1.Place
-	(*KeyPath)(nil),          // 39: greenroom.preparer.v1.KeyPath
-	(*Descriptor)(nil),       // 40: greenroom.preparer.v1.Descriptor
-	(*Client)(nil),           // 41: greenroom.preparer.v1.Client
-	(*Command)(nil),          // 42: greenroom.preparer.v1.Command
-	(*Home)(nil),             // 43: greenroom.preparer.v1.Home
-	(*SkillChannel)(nil),     // 44: greenroom.preparer.v1.SkillChannel
-	(*Model)(nil),            // 45: greenroom.preparer.v1.Model
-	(*Gate)(nil),             // 46: greenroom.preparer.v1.Gate
-	(*KindExclusion)(nil),    // 47: greenroom.preparer.v1.KindExclusion
-	(*Input)(nil),            // 48: greenroom.preparer.v1.Input
-	(*Location)(nil),         // 49: greenroom.preparer.v1.Location
-	(*Carry)(nil),            // 50: greenroom.preparer.v1.Carry
-	(*Request)(nil),          // 51: greenroom.preparer.v1.Request
-	(*Target)(nil),           // 52: greenroom.preparer.v1.Target
-	(*Document)(nil),         // 53: greenroom.preparer.v1.Document
-	(*SkillSet)(nil),         // 54: greenroom.preparer.v1.SkillSet
-	(*Endpoint)(nil),         // 55: greenroom.preparer.v1.Endpoint
-	(*EndpointModel)(nil),    // 56: greenroom.preparer.v1.EndpointModel
-	(*Options)(nil),          // 57: greenroom.preparer.v1.Options
-	(*KindChoice)(nil),       // 58: greenroom.preparer.v1.KindChoice
-	(*NamedFound)(nil),       // 59: greenroom.preparer.v1.NamedFound
-	(*Layout)(nil),           // 60: greenroom.preparer.v1.Layout
-	(*Entry)(nil),            // 61: greenroom.preparer.v1.Entry
-	(*Dir)(nil),              // 62: greenroom.preparer.v1.Dir
-	(*File)(nil),             // 63: greenroom.preparer.v1.File
-	(*TypedDocument)(nil),    // 64: greenroom.preparer.v1.TypedDocument
-	(*Merge)(nil),            // 65: greenroom.preparer.v1.Merge
-	(*Block)(nil),            // 66: greenroom.preparer.v1.Block
-	(*Link)(nil),             // 67: greenroom.preparer.v1.Link
-	(*Copy)(nil),             // 68: greenroom.preparer.v1.Copy
-	(*Expose)(nil),           // 69: greenroom.preparer.v1.Expose
-	(*Names)(nil),            // 70: greenroom.preparer.v1.Names
-	(*Share)(nil),            // 71: greenroom.preparer.v1.Share
-	(*Login)(nil),            // 72: greenroom.preparer.v1.Login
-	(*PlaceSkills)(nil),      // 73: greenroom.preparer.v1.PlaceSkills
-	(*Check)(nil),            // 74: greenroom.preparer.v1.Check
-	(*Base)(nil),             // 75: greenroom.preparer.v1.Base
-	(*Edit)(nil),             // 76: greenroom.preparer.v1.Edit
-	(*EnvOp)(nil),            // 77: greenroom.preparer.v1.EnvOp
-	(*Launch)(nil),           // 78: greenroom.preparer.v1.Launch
-	(*Action)(nil),           // 79: greenroom.preparer.v1.Action
-	(*Diagnostic)(nil),       // 80: greenroom.preparer.v1.Diagnostic
+	(FaultKind)(0),           // 0: greenroom.preparer.v1.FaultKind
+	(Root)(0),                // 1: greenroom.preparer.v1.Root
+	(Format)(0),              // 2: greenroom.preparer.v1.Format
+	(Transport)(0),           // 3: greenroom.preparer.v1.Transport
+	(Channel)(0),             // 4: greenroom.preparer.v1.Channel
+	(SkillKind)(0),           // 5: greenroom.preparer.v1.SkillKind
+	(NameForm)(0),            // 6: greenroom.preparer.v1.NameForm
+	(Rewrite)(0),             // 7: greenroom.preparer.v1.Rewrite
+	(ModelProtocol)(0),       // 8: greenroom.preparer.v1.ModelProtocol
+	(Addressing)(0),          // 9: greenroom.preparer.v1.Addressing
+	(EndpointAdapter)(0),     // 10: greenroom.preparer.v1.EndpointAdapter
+	(GateAnswer)(0),          // 11: greenroom.preparer.v1.GateAnswer
+	(Kind)(0),                // 12: greenroom.preparer.v1.Kind
+	(How)(0),                 // 13: greenroom.preparer.v1.How
+	(InputKind)(0),           // 14: greenroom.preparer.v1.InputKind
+	(Learn)(0),               // 15: greenroom.preparer.v1.Learn
+	(LocationBase)(0),        // 16: greenroom.preparer.v1.LocationBase
+	(Mode)(0),                // 17: greenroom.preparer.v1.Mode
+	(CheckKind)(0),           // 18: greenroom.preparer.v1.CheckKind
+	(BaseKind)(0),            // 19: greenroom.preparer.v1.BaseKind
+	(EditOp)(0),              // 20: greenroom.preparer.v1.EditOp
+	(ListKind)(0),            // 21: greenroom.preparer.v1.ListKind
+	(EnvKind)(0),             // 22: greenroom.preparer.v1.EnvKind
+	(ActionKind)(0),          // 23: greenroom.preparer.v1.ActionKind
+	(Severity)(0),            // 24: greenroom.preparer.v1.Severity
+	(*DescribeRequest)(nil),  // 25: greenroom.preparer.v1.DescribeRequest
+	(*DescribeResponse)(nil), // 26: greenroom.preparer.v1.DescribeResponse
+	(*PrepareRequest)(nil),   // 27: greenroom.preparer.v1.PrepareRequest
+	(*PrepareResponse)(nil),  // 28: greenroom.preparer.v1.PrepareResponse
+	(*Refusal)(nil),          // 29: greenroom.preparer.v1.Refusal
+	(*Fault)(nil),            // 30: greenroom.preparer.v1.Fault
+	(*Value)(nil),            // 31: greenroom.preparer.v1.Value
+	(*List)(nil),             // 32: greenroom.preparer.v1.List
+	(*Object)(nil),           // 33: greenroom.preparer.v1.Object
+	(*Field)(nil),            // 34: greenroom.preparer.v1.Field
+	(*Text)(nil),             // 35: greenroom.preparer.v1.Text
+	(*InputPath)(nil),        // 36: greenroom.preparer.v1.InputPath
+	(*Secret)(nil),           // 37: greenroom.preparer.v1.Secret
+	(*Quoted)(nil),           // 38: greenroom.preparer.v1.Quoted
+	(*Place)(nil),            // 39: greenroom.preparer.v1.Place
+	(*KeyPath)(nil),          // 40: greenroom.preparer.v1.KeyPath
+	(*Descriptor)(nil),       // 41: greenroom.preparer.v1.Descriptor
+	(*Client)(nil),           // 42: greenroom.preparer.v1.Client
+	(*Command)(nil),          // 43: greenroom.preparer.v1.Command
+	(*Home)(nil),             // 44: greenroom.preparer.v1.Home
+	(*SkillChannel)(nil),     // 45: greenroom.preparer.v1.SkillChannel
+	(*Model)(nil),            // 46: greenroom.preparer.v1.Model
+	(*Gate)(nil),             // 47: greenroom.preparer.v1.Gate
+	(*KindExclusion)(nil),    // 48: greenroom.preparer.v1.KindExclusion
+	(*Input)(nil),            // 49: greenroom.preparer.v1.Input
+	(*Location)(nil),         // 50: greenroom.preparer.v1.Location
+	(*Carry)(nil),            // 51: greenroom.preparer.v1.Carry
+	(*Request)(nil),          // 52: greenroom.preparer.v1.Request
+	(*Target)(nil),           // 53: greenroom.preparer.v1.Target
+	(*Document)(nil),         // 54: greenroom.preparer.v1.Document
+	(*SkillSet)(nil),         // 55: greenroom.preparer.v1.SkillSet
+	(*Endpoint)(nil),         // 56: greenroom.preparer.v1.Endpoint
+	(*EndpointModel)(nil),    // 57: greenroom.preparer.v1.EndpointModel
+	(*Options)(nil),          // 58: greenroom.preparer.v1.Options
+	(*KindChoice)(nil),       // 59: greenroom.preparer.v1.KindChoice
+	(*NamedFound)(nil),       // 60: greenroom.preparer.v1.NamedFound
+	(*Layout)(nil),           // 61: greenroom.preparer.v1.Layout
+	(*Entry)(nil),            // 62: greenroom.preparer.v1.Entry
+	(*Dir)(nil),              // 63: greenroom.preparer.v1.Dir
+	(*File)(nil),             // 64: greenroom.preparer.v1.File
+	(*TypedDocument)(nil),    // 65: greenroom.preparer.v1.TypedDocument
+	(*Merge)(nil),            // 66: greenroom.preparer.v1.Merge
+	(*Block)(nil),            // 67: greenroom.preparer.v1.Block
+	(*Link)(nil),             // 68: greenroom.preparer.v1.Link
+	(*Copy)(nil),             // 69: greenroom.preparer.v1.Copy
+	(*Expose)(nil),           // 70: greenroom.preparer.v1.Expose
+	(*Names)(nil),            // 71: greenroom.preparer.v1.Names
+	(*Share)(nil),            // 72: greenroom.preparer.v1.Share
+	(*Login)(nil),            // 73: greenroom.preparer.v1.Login
+	(*PlaceSkills)(nil),      // 74: greenroom.preparer.v1.PlaceSkills
+	(*Check)(nil),            // 75: greenroom.preparer.v1.Check
+	(*Base)(nil),             // 76: greenroom.preparer.v1.Base
+	(*Edit)(nil),             // 77: greenroom.preparer.v1.Edit
+	(*EnvOp)(nil),            // 78: greenroom.preparer.v1.EnvOp
+	(*Launch)(nil),           // 79: greenroom.preparer.v1.Launch
+	(*Action)(nil),           // 80: greenroom.preparer.v1.Action
+	(*Diagnostic)(nil),       // 81: greenroom.preparer.v1.Diagnostic
 }
 var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
-	40,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
-	29,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
-	51,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
-	60,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
-	28,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
-	29,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
-	31,  // 6: greenroom.preparer.v1.Value.list:type_name -> greenroom.preparer.v1.List
-	32,  // 7: greenroom.preparer.v1.Value.object:type_name -> greenroom.preparer.v1.Object
-	34,  // 8: greenroom.preparer.v1.Value.text:type_name -> greenroom.preparer.v1.Text
-	38,  // 9: greenroom.preparer.v1.Value.path:type_name -> greenroom.preparer.v1.Place
-	35,  // 10: greenroom.preparer.v1.Value.input_path:type_name -> greenroom.preparer.v1.InputPath
-	36,  // 11: greenroom.preparer.v1.Value.secret:type_name -> greenroom.preparer.v1.Secret
-	31,  // 12: greenroom.preparer.v1.Value.concat:type_name -> greenroom.preparer.v1.List
-	37,  // 13: greenroom.preparer.v1.Value.quoted:type_name -> greenroom.preparer.v1.Quoted
-	30,  // 14: greenroom.preparer.v1.List.items:type_name -> greenroom.preparer.v1.Value
-	33,  // 15: greenroom.preparer.v1.Object.fields:type_name -> greenroom.preparer.v1.Field
-	30,  // 16: greenroom.preparer.v1.Field.value:type_name -> greenroom.preparer.v1.Value
-	1,   // 17: greenroom.preparer.v1.Quoted.as:type_name -> greenroom.preparer.v1.Format
-	30,  // 18: greenroom.preparer.v1.Quoted.value:type_name -> greenroom.preparer.v1.Value
-	0,   // 19: greenroom.preparer.v1.Place.root:type_name -> greenroom.preparer.v1.Root
-	41,  // 20: greenroom.preparer.v1.Descriptor.client:type_name -> greenroom.preparer.v1.Client
-	43,  // 21: greenroom.preparer.v1.Descriptor.homes:type_name -> greenroom.preparer.v1.Home
-	48,  // 22: greenroom.preparer.v1.Descriptor.inputs:type_name -> greenroom.preparer.v1.Input
-	3,   // 23: greenroom.preparer.v1.Descriptor.instructions:type_name -> greenroom.preparer.v1.Channel
-	44,  // 24: greenroom.preparer.v1.Descriptor.skills:type_name -> greenroom.preparer.v1.SkillChannel
-	6,   // 25: greenroom.preparer.v1.Descriptor.rewrite:type_name -> greenroom.preparer.v1.Rewrite
-	45,  // 26: greenroom.preparer.v1.Descriptor.model:type_name -> greenroom.preparer.v1.Model
-	47,  // 27: greenroom.preparer.v1.Descriptor.inherit:type_name -> greenroom.preparer.v1.KindExclusion
-	46,  // 28: greenroom.preparer.v1.Descriptor.gates:type_name -> greenroom.preparer.v1.Gate
-	49,  // 29: greenroom.preparer.v1.Descriptor.own_state:type_name -> greenroom.preparer.v1.Location
-	2,   // 30: greenroom.preparer.v1.Client.transport:type_name -> greenroom.preparer.v1.Transport
-	42,  // 31: greenroom.preparer.v1.Client.validators:type_name -> greenroom.preparer.v1.Command
-	4,   // 32: greenroom.preparer.v1.SkillChannel.kind:type_name -> greenroom.preparer.v1.SkillKind
-	5,   // 33: greenroom.preparer.v1.SkillChannel.names:type_name -> greenroom.preparer.v1.NameForm
-	7,   // 34: greenroom.preparer.v1.Model.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	8,   // 35: greenroom.preparer.v1.Model.addressing:type_name -> greenroom.preparer.v1.Addressing
-	9,   // 36: greenroom.preparer.v1.Model.endpoint:type_name -> greenroom.preparer.v1.EndpointAdapter
-	10,  // 37: greenroom.preparer.v1.Gate.answer:type_name -> greenroom.preparer.v1.GateAnswer
-	11,  // 38: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
-	12,  // 39: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
-	13,  // 40: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
-	49,  // 41: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
-	14,  // 42: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
-	1,   // 43: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
-	39,  // 44: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
-	50,  // 45: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
-	15,  // 46: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
-	11,  // 47: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
-	39,  // 48: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
-	52,  // 49: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
-	53,  // 50: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
-	54,  // 51: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
-	55,  // 52: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
-	57,  // 53: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
-	59,  // 54: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
-	7,   // 55: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	56,  // 56: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
-	36,  // 57: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	58,  // 58: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	11,  // 59: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	16,  // 60: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	33,  // 61: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	61,  // 62: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	77,  // 63: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	78,  // 64: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	80,  // 65: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	38,  // 66: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	62,  // 67: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	63,  // 68: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	64,  // 69: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	65,  // 70: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	66,  // 71: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	67,  // 72: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	68,  // 73: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	69,  // 74: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	71,  // 75: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	72,  // 76: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	73,  // 77: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	74,  // 78: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	30,  // 79: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	1,   // 80: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	32,  // 81: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	1,   // 82: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	75,  // 83: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	76,  // 84: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	75,  // 85: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	30,  // 86: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	38,  // 87: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	70,  // 88: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	49,  // 89: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	39,  // 90: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	17,  // 91: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	39,  // 92: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	18,  // 93: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	19,  // 94: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	39,  // 95: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	30,  // 96: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	30,  // 97: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	20,  // 98: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	21,  // 99: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	30,  // 100: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	30,  // 101: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	30,  // 102: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	30,  // 103: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	79,  // 104: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	22,  // 105: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	38,  // 106: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	23,  // 107: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	24,  // 108: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	26,  // 109: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	25,  // 110: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	27,  // 111: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	110, // [110:112] is the sub-list for method output_type
-	108, // [108:110] is the sub-list for method input_type
-	108, // [108:108] is the sub-list for extension type_name
-	108, // [108:108] is the sub-list for extension extendee
-	0,   // [0:108] is the sub-list for field type_name
+	41,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
+	30,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
+	52,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
+	61,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
+	29,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
+	30,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
+	0,   // 6: greenroom.preparer.v1.Fault.kind:type_name -> greenroom.preparer.v1.FaultKind
+	32,  // 7: greenroom.preparer.v1.Value.list:type_name -> greenroom.preparer.v1.List
+	33,  // 8: greenroom.preparer.v1.Value.object:type_name -> greenroom.preparer.v1.Object
+	35,  // 9: greenroom.preparer.v1.Value.text:type_name -> greenroom.preparer.v1.Text
+	39,  // 10: greenroom.preparer.v1.Value.path:type_name -> greenroom.preparer.v1.Place
+	36,  // 11: greenroom.preparer.v1.Value.input_path:type_name -> greenroom.preparer.v1.InputPath
+	37,  // 12: greenroom.preparer.v1.Value.secret:type_name -> greenroom.preparer.v1.Secret
+	32,  // 13: greenroom.preparer.v1.Value.concat:type_name -> greenroom.preparer.v1.List
+	38,  // 14: greenroom.preparer.v1.Value.quoted:type_name -> greenroom.preparer.v1.Quoted
+	31,  // 15: greenroom.preparer.v1.List.items:type_name -> greenroom.preparer.v1.Value
+	34,  // 16: greenroom.preparer.v1.Object.fields:type_name -> greenroom.preparer.v1.Field
+	31,  // 17: greenroom.preparer.v1.Field.value:type_name -> greenroom.preparer.v1.Value
+	2,   // 18: greenroom.preparer.v1.Quoted.as:type_name -> greenroom.preparer.v1.Format
+	31,  // 19: greenroom.preparer.v1.Quoted.value:type_name -> greenroom.preparer.v1.Value
+	1,   // 20: greenroom.preparer.v1.Place.root:type_name -> greenroom.preparer.v1.Root
+	42,  // 21: greenroom.preparer.v1.Descriptor.client:type_name -> greenroom.preparer.v1.Client
+	44,  // 22: greenroom.preparer.v1.Descriptor.homes:type_name -> greenroom.preparer.v1.Home
+	49,  // 23: greenroom.preparer.v1.Descriptor.inputs:type_name -> greenroom.preparer.v1.Input
+	4,   // 24: greenroom.preparer.v1.Descriptor.instructions:type_name -> greenroom.preparer.v1.Channel
+	45,  // 25: greenroom.preparer.v1.Descriptor.skills:type_name -> greenroom.preparer.v1.SkillChannel
+	7,   // 26: greenroom.preparer.v1.Descriptor.rewrite:type_name -> greenroom.preparer.v1.Rewrite
+	46,  // 27: greenroom.preparer.v1.Descriptor.model:type_name -> greenroom.preparer.v1.Model
+	48,  // 28: greenroom.preparer.v1.Descriptor.inherit:type_name -> greenroom.preparer.v1.KindExclusion
+	47,  // 29: greenroom.preparer.v1.Descriptor.gates:type_name -> greenroom.preparer.v1.Gate
+	50,  // 30: greenroom.preparer.v1.Descriptor.own_state:type_name -> greenroom.preparer.v1.Location
+	3,   // 31: greenroom.preparer.v1.Client.transport:type_name -> greenroom.preparer.v1.Transport
+	43,  // 32: greenroom.preparer.v1.Client.validators:type_name -> greenroom.preparer.v1.Command
+	5,   // 33: greenroom.preparer.v1.SkillChannel.kind:type_name -> greenroom.preparer.v1.SkillKind
+	6,   // 34: greenroom.preparer.v1.SkillChannel.names:type_name -> greenroom.preparer.v1.NameForm
+	8,   // 35: greenroom.preparer.v1.Model.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	9,   // 36: greenroom.preparer.v1.Model.addressing:type_name -> greenroom.preparer.v1.Addressing
+	10,  // 37: greenroom.preparer.v1.Model.endpoint:type_name -> greenroom.preparer.v1.EndpointAdapter
+	11,  // 38: greenroom.preparer.v1.Gate.answer:type_name -> greenroom.preparer.v1.GateAnswer
+	12,  // 39: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
+	13,  // 40: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
+	14,  // 41: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
+	50,  // 42: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
+	15,  // 43: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
+	2,   // 44: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
+	40,  // 45: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
+	51,  // 46: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
+	16,  // 47: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
+	12,  // 48: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
+	40,  // 49: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
+	53,  // 50: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
+	54,  // 51: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
+	55,  // 52: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
+	56,  // 53: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
+	58,  // 54: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
+	60,  // 55: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
+	8,   // 56: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	57,  // 57: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
+	37,  // 58: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
+	59,  // 59: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	12,  // 60: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	17,  // 61: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	34,  // 62: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	62,  // 63: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	78,  // 64: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	79,  // 65: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	81,  // 66: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	39,  // 67: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	63,  // 68: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	64,  // 69: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	65,  // 70: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	66,  // 71: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	67,  // 72: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	68,  // 73: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	69,  // 74: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	70,  // 75: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	72,  // 76: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	73,  // 77: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	74,  // 78: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	75,  // 79: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	31,  // 80: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	2,   // 81: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	33,  // 82: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 83: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	76,  // 84: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	77,  // 85: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	76,  // 86: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	31,  // 87: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	39,  // 88: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	71,  // 89: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	50,  // 90: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	40,  // 91: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	18,  // 92: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	40,  // 93: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	19,  // 94: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	20,  // 95: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	40,  // 96: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	31,  // 97: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	31,  // 98: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	21,  // 99: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	22,  // 100: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	31,  // 101: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	31,  // 102: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	31,  // 103: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	31,  // 104: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	80,  // 105: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	23,  // 106: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	39,  // 107: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	24,  // 108: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	25,  // 109: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	27,  // 110: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	26,  // 111: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	28,  // 112: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	111, // [111:113] is the sub-list for method output_type
+	109, // [109:111] is the sub-list for method input_type
+	109, // [109:109] is the sub-list for extension type_name
+	109, // [109:109] is the sub-list for extension extendee
+	0,   // [0:109] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
@@ -5930,7 +6007,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_greenroom_preparer_v1_preparer_proto_rawDesc), len(file_greenroom_preparer_v1_preparer_proto_rawDesc)),
-			NumEnums:      24,
+			NumEnums:      25,
 			NumMessages:   57,
 			NumExtensions: 0,
 			NumServices:   1,

@@ -1,0 +1,114 @@
+package protocol
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+	pb "github.com/greenroom-agents/greenroom/sdk/protocol/preparerv1"
+)
+
+// EncodeRequest makes a message of a request.
+func EncodeRequest(v preparer.Request) (*pb.Request, error) {
+	var e encoder
+	m := &pb.Request{
+		Target: &pb.Target{
+			Os: v.Target.OS, Arch: v.Target.Arch, ClientVersion: v.Target.ClientVersion, Tools: texts(v.Target.Tools),
+		},
+		Instructions: &pb.Document{Name: v.Instructions.Name, Sections: texts(v.Instructions.Sections)},
+		Skills:       &pb.SkillSet{Count: int64(v.Skills.Count)},
+		Endpoint:     e.endpoint(v.Endpoint),
+		Options:      &pb.Options{Inherit: e.inherit(v.Options.Inherit)},
+		Inputs: each(slices.Sorted(maps.Keys(v.Inputs)), func(name string) *pb.NamedFound {
+			f := v.Inputs[name]
+			return &pb.NamedFound{
+				Name: name, Exists: f.Exists, Index: int64(f.Index), Values: e.fields(f.Values), Names: texts(f.Names),
+				Content: f.Content,
+			}
+		}),
+	}
+	return seal(m, e.err)
+}
+
+func (e *encoder) endpoint(v *preparer.Endpoint) *pb.Endpoint {
+	if v == nil {
+		return nil
+	}
+	return &pb.Endpoint{
+		Name:     v.Name,
+		Protocol: e.modelProtocol(v.Protocol),
+		BaseUrl:  v.BaseURL,
+		Models: each(v.Models, func(m preparer.EndpointModel) *pb.EndpointModel {
+			return &pb.EndpointModel{Id: m.ID, Name: m.Name}
+		}),
+		Default: v.Default,
+		Key:     &pb.Secret{Name: v.Key.Name},
+	}
+}
+
+func (e *encoder) inherit(v preparer.Inherit) []*pb.KindChoice {
+	return each(slices.Sorted(maps.Keys(v)), func(k preparer.Kind) *pb.KindChoice {
+		c := v[k]
+		return &pb.KindChoice{Kind: e.kind(k), Mode: toEnum[pb.Mode](e, "mode", modes(), c.Mode), Names: texts(c.Names)}
+	})
+}
+
+// DecodeRequest is the request of a message.
+func DecodeRequest(m *pb.Request) (preparer.Request, error) {
+	if err := inspect(m); err != nil {
+		return preparer.Request{}, err
+	}
+	var d decoder
+	target, doc := m.GetTarget(), m.GetInstructions()
+	v := preparer.Request{
+		Target: preparer.Target{
+			OS: target.GetOs(), Arch: target.GetArch(), ClientVersion: target.GetClientVersion(),
+			Tools: texts(target.GetTools()),
+		},
+		Instructions: preparer.Document{Name: doc.GetName(), Sections: texts(doc.GetSections())},
+		Skills:       preparer.SkillSet{Count: d.number(m.GetSkills().GetCount())},
+		Endpoint:     d.endpoint(m.GetEndpoint()),
+		Options:      preparer.Options{Inherit: d.inherit(m.GetOptions().GetInherit())},
+		Inputs: table(&d, "input", m.GetInputs(), (*pb.NamedFound).GetName, func(f *pb.NamedFound) preparer.Found {
+			return preparer.Found{
+				Exists: f.GetExists(), Index: d.number(f.GetIndex()), Values: d.fields(f.GetValues()),
+				Names: texts(f.GetNames()), Content: emptyToNil(f.GetContent()),
+			}
+		}),
+	}
+	if d.err != nil {
+		return preparer.Request{}, d.err
+	}
+	return v, nil
+}
+
+func (d *decoder) endpoint(m *pb.Endpoint) *preparer.Endpoint {
+	if m == nil {
+		return nil
+	}
+	return &preparer.Endpoint{
+		Name:     m.GetName(),
+		Protocol: d.modelProtocol(m.GetProtocol()),
+		BaseURL:  m.GetBaseUrl(),
+		Models: each(m.GetModels(), func(m *pb.EndpointModel) preparer.EndpointModel {
+			return preparer.EndpointModel{ID: m.GetId(), Name: m.GetName()}
+		}),
+		Default: m.GetDefault(),
+		Key:     preparer.Secret{Name: m.GetKey().GetName()},
+	}
+}
+
+func (d *decoder) inherit(in []*pb.KindChoice) preparer.Inherit {
+	return table(d, "kind", in,
+		func(c *pb.KindChoice) preparer.Kind { return d.kind(c.GetKind()) },
+		func(c *pb.KindChoice) preparer.Choice {
+			return preparer.Choice{Mode: fromEnum(d, "mode", modes(), c.GetMode()), Names: texts(c.GetNames())}
+		})
+}
+
+func emptyToNil(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	return slices.Clone(b)
+}
