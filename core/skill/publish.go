@@ -1,0 +1,103 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+)
+
+// lockTries is how often a lock is tried again whose directory was replaced while waiting for it.
+const lockTries = 3
+
+// make makes the bundle at rel, unless somebody else has made it meanwhile, and says whether a damaged one stood there.
+// One process makes bundles at a time, so what another has left half-made is found under a fixed name and removed.
+func (s *Store) make(ctx context.Context, rel string, c content) (repaired bool, err error) {
+	lock, err := s.lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+
+	_, err = s.checked(ctx, rel, c)
+	switch {
+	case err == nil:
+		return false, nil
+	case ctx.Err() != nil:
+		return false, err
+	case !errors.Is(err, fs.ErrNotExist):
+		repaired = true
+	default:
+		// A file can be missing in a bundle that is there.
+		_, err := s.tree.Lstat(rel)
+		repaired = err == nil
+	}
+	if err := s.tree.RemoveAll(making); err != nil {
+		return false, err
+	}
+	if err := s.write(ctx, c); err != nil {
+		return false, errors.Join(err, s.tree.RemoveAll(making))
+	}
+	if repaired {
+		if err := s.tree.RemoveAll(damaged); err != nil {
+			return false, err
+		}
+		if err := s.tree.Rename(rel, damaged); err != nil {
+			return false, err
+		}
+	}
+	if err := s.tree.Rename(making, rel); err != nil {
+		return false, err
+	}
+	return repaired, s.tree.Sync(bundlesDir)
+}
+
+// lock excludes other processes that make bundles.
+func (s *Store) lock(ctx context.Context) (*fsroot.Lock, error) {
+	for try := 1; ; try++ {
+		sub, err := s.tree.Sub(bundlesDir)
+		if err != nil {
+			return nil, err
+		}
+		lock, err := sub.Lock(ctx, fsroot.Exclusive, true)
+		if closed := sub.Close(); err == nil && closed != nil {
+			return nil, errors.Join(closed, lock.Unlock())
+		}
+		if !errors.Is(err, fsroot.ErrGone) || try == lockTries {
+			return lock, err
+		}
+	}
+}
+
+// write writes the bundle beside its place, makes it durable, and takes the right to write away.
+func (s *Store) write(ctx context.Context, c content) error {
+	if err := s.tree.Mkdir(making, 0o700); err != nil {
+		return err
+	}
+	for _, dir := range c.dirs {
+		if err := s.tree.Mkdir(join(making, dir), 0o700); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.paths {
+		if ctx.Err() != nil {
+			return fault.Wrap(ctx.Err(), fault.Deadline, "store skills", "store", "the time was up")
+		}
+		o := fsroot.WriteOptions{Mode: 0o444, Fresh: true, Sync: true}
+		if err := s.tree.WriteFile(join(making, name), c.files[name], o); err != nil {
+			return err
+		}
+	}
+	for _, dir := range slices.Backward(slices.Concat([]string{"."}, c.dirs)) {
+		if err := s.tree.Sync(join(making, dir)); err != nil {
+			return err
+		}
+		if err := s.tree.Chmod(join(making, dir), 0o555); err != nil {
+			return err
+		}
+	}
+	return nil
+}
