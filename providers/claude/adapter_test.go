@@ -1,0 +1,269 @@
+package claude_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/greenroom-agents/greenroom/providers/claude"
+	p "github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+var (
+	prompt   = p.Session("claude/system-prompt.md")
+	plugin   = p.Session("claude/plugin")
+	settings = p.Session("claude/settings.json")
+)
+
+func choose(m p.Mode) p.Inherit {
+	in := p.Inherit{}
+	for _, k := range p.Kinds() {
+		in[k] = p.Choice{Mode: m}
+	}
+	return in
+}
+
+// desktop is everything but memories, with changes.
+func desktop(changes p.Inherit) p.Inherit {
+	in := choose(p.All)
+	in[p.Memories] = p.Choice{Mode: p.None}
+	for k, c := range changes {
+		in[k] = c
+	}
+	return in
+}
+
+// request is one of a user who has something of everything.
+func request(in p.Inherit) p.Request {
+	return p.Request{
+		Target:       p.Target{OS: "linux", Arch: "amd64", ClientVersion: "2.1.197"},
+		Instructions: p.Document{Name: "instructions"},
+		Skills:       p.SkillSet{Count: 2},
+		Options:      p.Options{Inherit: in},
+		Inputs: map[string]p.Found{
+			"instructions": {Exists: true},
+			"rules":        {Exists: true},
+			"skills":       {Exists: true, Names: []string{"deploy", "notes"}},
+			"commands":     {Exists: true, Names: []string{"ship.md"}},
+			"agents":       {Exists: true},
+			"settings": {Exists: true, Values: map[string]p.Value{"enabledPlugins": p.Object{
+				"review@corner-market": p.Bool(true), "lint@corner-market": p.Bool(true)}}},
+			"state":       {Exists: true},
+			"project-mcp": {Exists: true},
+		},
+	}
+}
+
+func prepare(t *testing.T, r p.Request) *p.Layout {
+	t.Helper()
+	l, err := claude.Adapter{}.Prepare(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// document is the structured file at a place, or nil.
+func document(l *p.Layout, at p.Place) p.Object {
+	for _, e := range l.Entries {
+		if d, ok := e.(p.TypedDocument); ok && d.At == at {
+			return d.Root
+		}
+	}
+	return nil
+}
+
+func codes(l *p.Layout) (list []string) {
+	for _, d := range l.Diagnostics {
+		list = append(list, d.Code)
+	}
+	return list
+}
+
+func TestC240_PromptPluginAndBudget(t *testing.T) {
+	t.Parallel()
+	l := prepare(t, request(desktop(nil)))
+
+	want := []p.Value{p.S("--append-system-prompt-file"), prompt.Value(), p.S("--plugin-dir"), plugin.Value()}
+	if diff := cmp.Diff(want, l.Launch.Before); diff != "" {
+		t.Error(diff)
+	}
+	manifest := document(l, plugin.Join(".claude-plugin/plugin.json"))
+	if manifest["name"] != p.S("tutti-cli") || manifest["author"] == nil {
+		t.Errorf("the plugin says of itself %v", manifest)
+	}
+	if !hasCheck(l, plugin, p.CheckDir) {
+		t.Error("a missing plugin would go unseen")
+	}
+	budget := p.EnvOp{Name: "SLASH_COMMAND_TOOL_CHAR_BUDGET", Op: p.EnvSet, Value: p.S("20000")}
+	if !slices.ContainsFunc(l.Env, func(e p.EnvOp) bool { return cmp.Equal(e, budget) }) {
+		t.Errorf("no budget in %v", l.Env)
+	}
+}
+
+func hasCheck(l *p.Layout, at p.Place, kind p.CheckKind) bool {
+	return slices.ContainsFunc(l.Entries, func(e p.Entry) bool {
+		c, ok := e.(p.Check)
+		return ok && c.At == at && c.Kind == kind
+	})
+}
+
+// H08 is the other half: what the user has set comes through as it is, since nothing strips it.
+func TestC241_H08_TheHomeVariableIsNeverTouched(t *testing.T) {
+	t.Parallel()
+	for _, in := range []p.Inherit{choose(p.All), desktop(nil), choose(p.None)} {
+		l := prepare(t, request(in))
+		for _, op := range l.Env {
+			switch op.Name {
+			case "CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE":
+				t.Errorf("%s is changed", op.Name)
+			}
+		}
+		for _, name := range l.Launch.Strip {
+			if strings.HasSuffix(name, "*") || name == "CLAUDE_CONFIG_DIR" || strings.Contains(name, "TOKEN") ||
+				strings.HasPrefix(name, "ANTHROPIC_") || strings.HasPrefix(name, "CLAUDE_CODE_USE_") {
+				t.Errorf("%s is stripped", name)
+			}
+		}
+	}
+	for _, name := range (claude.Adapter{}).Describe().Env {
+		if name == "CLAUDE_CONFIG_DIR" || strings.HasSuffix(name, "*") {
+			t.Errorf("%s is declared", name)
+		}
+	}
+}
+
+func TestC242_TheOverrideNamesTheExecutable(t *testing.T) {
+	t.Parallel()
+	want := p.Client{Executables: []string{"claude"}, Override: "CLAUDE_CODE_EXECUTABLE"}
+	got := claude.Adapter{}.Describe().Client
+	if got.Override != want.Override || !slices.Equal(got.Executables, want.Executables) {
+		t.Errorf("got %v and %q", got.Executables, got.Override)
+	}
+}
+
+func TestC232_NothingStandsOutsideTheSession(t *testing.T) {
+	t.Parallel()
+	for _, e := range prepare(t, request(choose(p.All))).Entries {
+		if e.Place().Root != p.RootSession {
+			t.Errorf("%T at %v", e, e.Place())
+		}
+	}
+}
+
+// While the user's source stays on, each kind goes out by the finest means that the client has.
+func TestOneKindLeftOut(t *testing.T) {
+	t.Parallel()
+	off := p.S("off")
+	for name, c := range map[string]struct {
+		changes p.Inherit
+		want    p.Object
+		args    []p.Value
+		codes   []string
+	}{
+		"nothing": {},
+		"instructions": {
+			changes: p.Inherit{p.Instructions: {Mode: p.None}},
+			want: p.Object{"claudeMdExcludes": p.List{
+				p.InputPath{Input: "instructions"}, p.Concat{p.InputPath{Input: "rules"}, p.S("/**")}}},
+		},
+		"skills": {
+			changes: p.Inherit{p.Skills: {Mode: p.None}},
+			want:    p.Object{"skillOverrides": p.Object{"deploy": off, "notes": off, "ship": off}},
+		},
+		"skills but the named": {
+			changes: p.Inherit{p.Skills: {Mode: p.Only, Names: []string{"notes", "ship"}}},
+			want:    p.Object{"skillOverrides": p.Object{"deploy": off}},
+		},
+		"plugins": {
+			changes: p.Inherit{p.Plugins: {Mode: p.None}},
+			want: p.Object{"enabledPlugins": p.Object{
+				"review@corner-market": p.Bool(false), "lint@corner-market": p.Bool(false)}},
+		},
+		"plugins but the named": {
+			changes: p.Inherit{p.Plugins: {Mode: p.Only, Names: []string{"lint@corner-market"}}},
+			want:    p.Object{"enabledPlugins": p.Object{"review@corner-market": p.Bool(false)}},
+		},
+		"servers": {
+			changes: p.Inherit{p.MCPServers: {Mode: p.None}},
+			args:    []p.Value{p.S("--strict-mcp-config")},
+			codes:   []string{"claude.project-mcp-left-out"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := prepare(t, request(desktop(c.changes)))
+			if diff := cmp.Diff(c.want, document(l, settings)); diff != "" {
+				t.Error(diff)
+			}
+			args := c.args
+			if c.want != nil {
+				args = append(args, p.S("--settings"), settings.Value())
+			}
+			if diff := cmp.Diff(args, append([]p.Value(nil), l.Launch.Before[4:]...)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(c.codes, codes(l)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestHooksAndSettingsTakeAllWithThem(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		in   p.Inherit
+		warn bool
+	}{
+		"automation":                  {choose(p.None), false},
+		"hooks only":                  {desktop(p.Inherit{p.Hooks: {Mode: p.None}}), true},
+		"settings only":               {desktop(p.Inherit{p.ModelSettings: {Mode: p.None}}), true},
+		"hooks by name, which cannot": {desktop(p.Inherit{p.Hooks: {Mode: p.Only, Names: []string{"Stop"}}}), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := prepare(t, request(c.in))
+			at := slices.Index(l.Launch.Before, p.Value(p.S("--setting-sources")))
+			if at < 0 || l.Launch.Before[at+1] != p.S("project,local") {
+				t.Errorf("arguments %v", l.Launch.Before)
+			}
+			if document(l, settings) != nil {
+				t.Error("settings of ours have nothing to switch off")
+			}
+			if got := slices.Contains(codes(l), "claude.left-out-together"); got != c.warn {
+				t.Errorf("said that more stays out than was asked: %v", got)
+			}
+			if !slices.Contains(codes(l), "claude.settings-left-out") {
+				t.Error("permissions went without a word")
+			}
+		})
+	}
+}
+
+func TestMemoriesStayInThemselves(t *testing.T) {
+	t.Parallel()
+	off := func(in p.Inherit) bool {
+		return slices.ContainsFunc(prepare(t, request(in)).Env, func(e p.EnvOp) bool {
+			return e.Name == "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
+		})
+	}
+	if !off(desktop(nil)) || off(choose(p.All)) {
+		t.Error("memories follow another choice than theirs")
+	}
+}
+
+func TestAnEndpointIsRefused(t *testing.T) {
+	t.Parallel()
+	r := request(choose(p.All))
+	r.Endpoint = &p.Endpoint{Name: "x", Protocol: p.Anthropic, BaseURL: "http://127.0.0.1:9"}
+	_, err := claude.Adapter{}.Prepare(context.Background(), r)
+	var refusal *p.Refusal
+	if !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Code, "claude.") {
+		t.Errorf("got %v", err)
+	}
+}
