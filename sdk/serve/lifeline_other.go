@@ -1,0 +1,7 @@
+//go:build !unix
+
+package serve
+
+const parentChanges = false
+
+func closeOnExec(int) {}
