@@ -50,9 +50,10 @@ func request(in p.Inherit) p.Request {
 			"skills":       {Exists: true, Names: []string{"deploy", "notes"}},
 			"commands":     {Exists: true, Names: []string{"ship.md"}},
 			"agents":       {Exists: true},
-			"settings": {Exists: true, Values: map[string]p.Value{"enabledPlugins": p.Object{
-				"review@corner-market": p.Bool(true), "lint@corner-market": p.Bool(true)}}},
-			"state":       {Exists: true},
+			"settings": {Exists: true, Values: map[string]p.Value{
+				"enabledPlugins/review@corner-market": p.Bool(true), "enabledPlugins/lint@corner-market": p.Bool(true)}},
+			"state": {Exists: true, Values: map[string]p.Value{
+				"mcpServers/docs/command": p.S("npx"), "mcpServers/docs/type": p.S("stdio"), "mcpServers/a~1b/type": p.S("http")}},
 			"project-mcp": {Exists: true},
 		},
 	}
@@ -187,6 +188,11 @@ func TestOneKindLeftOut(t *testing.T) {
 		"plugins but the named": {
 			changes: p.Inherit{p.Plugins: {Mode: p.Only, Names: []string{"lint@corner-market"}}},
 			want:    p.Object{"enabledPlugins": p.Object{"review@corner-market": p.Bool(false)}},
+		},
+		"servers but the named": {
+			changes: p.Inherit{p.MCPServers: {Mode: p.Only, Names: []string{"docs"}}},
+			want: p.Object{"deniedMcpServers": p.List{p.Object{"serverName": p.S("a/b")}},
+				"disableClaudeAiConnectors": p.Bool(true)},
 		},
 		"servers": {
 			changes: p.Inherit{p.MCPServers: {Mode: p.None}},

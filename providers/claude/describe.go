@@ -17,8 +17,8 @@ const (
 	envNoMemory = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 )
 
-// The inputs. Each exists for the report of what comes along; the adapter itself learns the names that it has to
-// switch off one by one, and no text.
+// The inputs. Each is there for the report of what comes along; the adapter itself learns the names of what can only
+// be switched off one by one, and no text.
 const (
 	inInstructions = "instructions"
 	inRules        = "rules"
@@ -30,8 +30,13 @@ const (
 	inProjectMCP   = "project-mcp"
 )
 
-// enabledPlugins holds a switch for each plugin, and no secret, so its value may be learned.
-var enabledPlugins = p.Key("enabledPlugins")
+// What is learned of the user's files, for the names in it: a switch for each plugin, and what every entry of an MCP
+// server has, its type or its command. Their variables and headers, which may hold secrets, are not asked for.
+var (
+	pluginSwitch  = p.Key("enabledPlugins", "*")
+	serverType    = p.Key("mcpServers", "*", "type")
+	serverCommand = p.Key("mcpServers", "*", "command")
+)
 
 // childMarkers are what the client tells its own children. Inherited by a session that was started from inside another
 // one, they make it take itself for a child, which among other things stops it from storing its transcript. They are
@@ -64,7 +69,7 @@ func (Adapter) Describe() p.Descriptor {
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions:  {How: p.ByFlag},
 			p.Skills:        {How: p.ByFlag, Named: true},
-			p.MCPServers:    {How: p.ByFlag},
+			p.MCPServers:    {How: p.ByFlag, Named: true},
 			p.Hooks:         {How: p.ByFlag},
 			p.Plugins:       {How: p.ByFlag, Named: true},
 			p.Memories:      {How: p.ByEnv},
@@ -93,24 +98,24 @@ func inputs() []p.Input {
 		// A subagent is a model, a set of tools and a prompt. No flag leaves it out alone, so it goes with the settings.
 		names(inAgents, "agents", ".md", p.ModelSettings, p.LearnExists),
 		{Name: inSettings, Kind: p.InputFile, At: []p.Location{p.At(home, "settings.json")},
-			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{enabledPlugins},
+			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{pluginSwitch},
 			Carries: []p.Carry{
 				{Kind: p.Hooks, Keys: []p.KeyPath{p.Key("hooks", "*")}},
-				{Kind: p.Plugins, Keys: []p.KeyPath{p.Key("enabledPlugins", "*")}},
+				{Kind: p.Plugins, Keys: []p.KeyPath{pluginSwitch}},
 				{Kind: p.ModelSettings, Keys: []p.KeyPath{p.Key("model"), p.Key("env", "*"), p.Key("permissions", "*"),
 					p.Key("apiKeyHelper"), p.Key("outputStyle"), p.Key("effortLevel")}},
 			}},
-		// The state file lies beside the home by default, and in it when CLAUDE_CONFIG_DIR names one. It also holds the
-		// login's account, so nothing is learned of it.
+		// The state file lies beside the home by default, and in it when CLAUDE_CONFIG_DIR names one.
 		{Name: inState, Kind: p.InputFile, At: []p.Location{p.At(home, ".claude.json"), p.AtUser(".claude.json")},
-			Format: p.JSON, Carries: []p.Carry{{Kind: p.MCPServers, Keys: []p.KeyPath{p.Key("mcpServers", "*")}}}},
+			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{serverType, serverCommand},
+			Carries: []p.Carry{{Kind: p.MCPServers, Keys: []p.KeyPath{p.Key("mcpServers", "*")}}}},
 		{Name: inProjectMCP, Kind: p.InputFile, At: []p.Location{p.AtWorkspace(".mcp.json").UpToGitRoot()}},
 	}
 }
 
 // ownState is what a run of the client changes in the user's home, because that home is the one it runs in.
 func ownState() []p.Location {
-	own := []p.Location{p.AtUser(".claude.json"), p.AtUser(".claude.json.backup")}
+	own := []p.Location{p.AtUser(".claude.json"), p.AtUser(".claude.json.backup"), p.AtUser(".cache/claude-cli-nodejs")}
 	for _, path := range []string{
 		".claude.json", ".credentials.json", ".last-cleanup", "backups", "cache", "debug", "file-history", "history.jsonl",
 		"ide", "plans", "plugins", "projects", "session-env", "sessions", "shell-snapshots", "statsig", "tasks", "telemetry",

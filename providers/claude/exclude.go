@@ -1,6 +1,8 @@
 package claude
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -10,13 +12,14 @@ import (
 //
 // The client reads the user's set-up as one source that is on or off as a whole. Hooks and settings can be left out
 // only with it, and then everything else in it goes too, which is said in a diagnostic. While the source stays on,
-// instructions, skills and plugins can each be switched off by settings of ours, which beat the user's.
+// instructions, skills, plugins and single servers can be switched off by settings of ours, which beat the user's.
+// (A person who passes settings of their own with --settings replaces ours: the client takes the last.)
 func exclude(l *p.Layout, r p.Request, settings p.Place) {
 	in := r.Options.Inherit
 	if !in.All(p.Memories) {
 		l.Set(envNoMemory, p.S("1"))
 	}
-	if !in.All(p.MCPServers) {
+	if in.None(p.MCPServers) {
 		l.Args(p.S(flagOnlyMCP))
 		if r.Inputs[inProjectMCP].Exists {
 			l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.project-mcp-left-out",
@@ -72,8 +75,7 @@ func switchedOff(r p.Request) p.Object {
 	}
 
 	plugins := p.Object{}
-	enabled, _ := r.Inputs[inSettings].Values[enabledPlugins.String()].(p.Object)
-	for id := range enabled {
+	for _, id := range names(r.Inputs[inSettings], pluginSwitch) {
 		if !in.Takes(p.Plugins, id) {
 			plugins[id] = p.Bool(false)
 		}
@@ -81,7 +83,45 @@ func switchedOff(r p.Request) p.Object {
 	if len(plugins) > 0 {
 		off["enabledPlugins"] = plugins
 	}
+
+	if in[p.MCPServers].Mode == p.Only {
+		denied := p.List{}
+		for _, name := range names(r.Inputs[inState], serverType, serverCommand) {
+			if !in.Takes(p.MCPServers, name) {
+				denied = append(denied, p.Object{"serverName": p.S(name)})
+			}
+		}
+		off["deniedMcpServers"] = denied
+		off["disableClaudeAiConnectors"] = p.Bool(true) // of the account; they stand in no file and have no names here
+	}
 	return off
+}
+
+// names lists, sorted, what the wildcard of the key paths stands for in the values that were learned.
+func names(found p.Found, paths ...p.KeyPath) []string {
+	set := map[string]bool{}
+	for key := range found.Values {
+		for _, path := range paths {
+			if name, ok := wildcard(key, path); ok {
+				set[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// wildcard is what the second segment of a path stands for in a key that matches it.
+func wildcard(key string, path p.KeyPath) (string, bool) {
+	segments := strings.Split(key, "/")
+	if len(segments) != len(path) {
+		return "", false
+	}
+	for i, want := range path {
+		if want != "*" && want != segments[i] {
+			return "", false
+		}
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(segments[1]), true
 }
 
 // noteLost names what was to come along and cannot, because the user's source is off as a whole.

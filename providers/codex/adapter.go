@@ -96,12 +96,8 @@ func logins(l *p.Layout, root p.Place, r p.Request) {
 func skills(l *p.Layout, root p.Place, r p.Request) {
 	in, dir := r.Options.Inherit, root.Join("skills")
 	reserve := []string{inSharedSkills, inProjectSkills}
-	ours := "greenroom"
 	if !in.None(p.Skills) {
 		reserve = append(reserve, inSkills)
-		for slices.Contains(r.Inputs[inSkills].Names, ours) {
-			ours += "-session" // the user's skill keeps its name
-		}
 		expose := p.Expose{At: dir, Input: inSkills}
 		if !in.All(p.Skills) {
 			expose.Only = in[p.Skills].Names
@@ -109,8 +105,9 @@ func skills(l *p.Layout, root p.Place, r p.Request) {
 		l.Expose(expose)
 	}
 	if r.Skills.Count > 0 {
-		l.Skills(p.PlaceSkills{At: dir.Join(ours), Reserve: reserve})
-		l.Check(dir.Join(ours), p.CheckDir)
+		ours := dir.Join("greenroom") // core gives way when a skill of the user's has this name
+		l.Skills(p.PlaceSkills{At: ours, Reserve: reserve})
+		l.Check(ours, p.CheckDir)
 	}
 }
 

@@ -282,7 +282,6 @@ func TestH04_OneFileOfTheUsersHome(t *testing.T) {
 func TestC219_SkillsOneByOne(t *testing.T) {
 	t.Parallel()
 	r := request(with(all(), p.Skills, p.Only, "a"))
-	r.Inputs["skills"] = p.Found{Exists: true, Names: []string{"a", "b"}}
 	r.Inputs["shared-skills"] = p.Found{Exists: true, Names: []string{"a", "c"}}
 	l := prepare(t, r)
 
@@ -303,11 +302,6 @@ func TestH03_OursStandBesideTheUsers(t *testing.T) {
 	r := request(all())
 	if _, ok := entry[p.PlaceSkills](prepare(t, r), "codex/skills/greenroom"); !ok {
 		t.Error("no skills of ours")
-	}
-	r.Inputs["skills"] = p.Found{Exists: true, Names: []string{"greenroom", "greenroom-session"}}
-	l := prepare(t, r)
-	if _, ok := entry[p.PlaceSkills](l, "codex/skills/greenroom-session-session"); !ok {
-		t.Error("a skill of the user's lost its name")
 	}
 	if r.Skills.Count = 0; slices.ContainsFunc(prepare(t, r).Entries, func(e p.Entry) bool {
 		_, ok := e.(p.PlaceSkills)

@@ -11,9 +11,10 @@ var (
 	loginStore  = p.Key("cli_auth_credentials_store")
 )
 
-// harmless are the tables and keys that only say how the client looks to a person. They come along always.
-var harmless = []string{
-	"check_for_update_on_startup", "disable_paste_burst", "file_opener", "hide_agent_reasoning", "notice",
+// always are the tables and keys that come along in any case: how the client looks to a person, and what they said
+// about being counted, which must not come undone by leaving it out.
+var always = []string{
+	"analytics", "check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener", "hide_agent_reasoning", "notice",
 	"show_raw_agent_reasoning", "tui",
 }
 
@@ -84,7 +85,7 @@ func edits(r p.Request) []p.Edit {
 
 // exclusions takes out what does not come along.
 func exclusions(in p.Inherit) (e []p.Edit) {
-	keep, off := slices.Clone(harmless), []p.Edit(nil)
+	keep, off := slices.Clone(always), []p.Edit(nil)
 	for _, o := range owned {
 		choice := in[o.kind]
 		named := choice.Mode == p.Only && o.table != ""

@@ -102,7 +102,7 @@ func inputs() []p.Input {
 		file(inHooks, []p.Carry{{Kind: p.Hooks}}, "hooks.json"),
 		secret(file(inAuth, nil, "auth.json")),
 		secret(file(inMCPAuth, nil, ".credentials.json")),
-		learned(names(inSkills, p.FilterSkills, p.Skills, p.At(home, "skills")), ""),
+		names(inSkills, p.FilterSkills, p.Skills, p.At(home, "skills")),
 		learned(names(inSharedSkills, p.FilterSkills, p.Skills, p.AtUser(".agents/skills")), ""),
 		// The project's own, which come along by working there; named so that no skill of ours takes their names.
 		{Name: inProjectSkills, Kind: p.InputNames, Filter: p.FilterSkills, At: []p.Location{
