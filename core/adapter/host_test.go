@@ -1,0 +1,3 @@
+package adapter_test
+
+func host(string) int { return 1 }
