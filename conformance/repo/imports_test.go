@@ -1,0 +1,167 @@
+package repo_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport says for each module which of ours it may reach, through whatever packages. Nothing may reach a module that
+// stands in no list: daemon, examples and conformance are ends.
+var mayImport = map[string][]string{
+	"sdk":               nil,
+	"core":              {"sdk"},
+	"gateway":           nil,
+	"daemon":            {"core", "gateway", "sdk"},
+	"providers/claude":  {"sdk"},
+	"providers/codex":   {"sdk"},
+	"examples/embed":    {"core", "sdk"},
+	"examples/provider": {"sdk"},
+	"conformance":       {"core", "sdk", "providers/claude", "providers/codex"},
+	"tools":             nil,
+}
+
+// mayRequire says for each module which modules of others it may import itself; tests may use go-cmp everywhere.
+var mayRequire = map[string][]string{
+	"sdk": {"github.com/hashicorp/go-plugin", "github.com/hashicorp/go-hclog", "google.golang.org/grpc", "google.golang.org/protobuf"},
+	"core": {
+		"github.com/hashicorp/go-plugin", "github.com/hashicorp/go-hclog", "google.golang.org/grpc", "google.golang.org/protobuf",
+		"github.com/Masterminds/semver/v3", "gopkg.in/yaml.v3", "github.com/pelletier/go-toml/v2",
+	},
+	"daemon":      {"github.com/spf13/cobra"},
+	"conformance": {"github.com/pelletier/go-toml/v2"},
+	"tools":       {"github.com/bufbuild/protocompile", "google.golang.org/protobuf"},
+}
+
+// exempt modules may import anything in their tests.
+func exempt(module string) bool {
+	return module == "conformance" || strings.HasPrefix(module, "examples/") || strings.HasPrefix(module, "extensions/")
+}
+
+// moduleOf is the module of ours that an import path belongs to.
+func moduleOf(importPath string) string {
+	rel, _, _ := strings.Cut(strings.TrimPrefix(importPath, prefix), " ") // "a [a.test]"
+	rel = strings.TrimSuffix(strings.TrimSuffix(rel, ".test"), "_test")
+	first, rest, _ := strings.Cut(rel, "/")
+	if first == "providers" || first == "examples" || first == "extensions" {
+		second, _, _ := strings.Cut(rest, "/")
+		return first + "/" + second
+	}
+	return first
+}
+
+func TestModulesImportWhatTheyMay(t *testing.T) {
+	t.Parallel()
+	for _, module := range modules(t) {
+		allowed, known := mayImport[module]
+		if !known {
+			t.Errorf("%s: no rule says what this module may import", module)
+			continue
+		}
+		t.Run(module, func(t *testing.T) {
+			t.Parallel()
+			args := []string{"-deps"}
+			if !exempt(module) {
+				args = append(args, "-test")
+			}
+			found := 0
+			for _, p := range list(t, module, append(args, "./...")...) {
+				if !p.ours() {
+					continue
+				}
+				if of := moduleOf(p.ImportPath); of == module {
+					found++
+				} else if !slices.Contains(allowed, of) {
+					t.Errorf("it reaches %s", p.ImportPath)
+				}
+			}
+			if found == 0 && module != "gateway" {
+				t.Error("no package of it was found")
+			}
+		})
+	}
+}
+
+func TestModulesRequireWhatTheyMay(t *testing.T) {
+	t.Parallel()
+	for _, module := range modules(t) {
+		t.Run(module, func(t *testing.T) {
+			t.Parallel()
+			for _, p := range list(t, module, "./...") {
+				for _, imported := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+					if !strings.Contains(strings.Split(imported, "/")[0], ".") || strings.HasPrefix(imported, prefix) {
+						continue
+					}
+					if slices.Contains(p.TestImports, imported) || slices.Contains(p.XTestImports, imported) {
+						if strings.HasPrefix(imported, "github.com/google/go-cmp/") {
+							continue
+						}
+					}
+					if !slices.ContainsFunc(mayRequire[module], func(m string) bool { return imported == m || strings.HasPrefix(imported, m+"/") }) {
+						t.Errorf("%s imports %s", p.ImportPath, imported)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The root of core knows nothing of launching; launching is built on it.
+func TestCoreDoesNotLaunch(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "core", "./...") {
+		launch := p.ImportPath == prefix+"core/launch" || strings.HasPrefix(p.ImportPath, prefix+"core/launch/")
+		if launch {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if imported == prefix+"core/launch" || strings.HasPrefix(imported, prefix+"core/launch/") {
+				t.Errorf("%s imports %s", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+// Adapters decide and do not act: the packages of a provider, but for the program that serves it, import nothing that
+// could read a disk, a network, a clock or an environment.
+func TestAdaptersCannotAct(t *testing.T) {
+	t.Parallel()
+	acting := []string{"os", "os/exec", "io/ioutil", "net", "net/http", "syscall", "time", "math/rand", "math/rand/v2", "crypto/rand", "unsafe", "plugin"}
+	checked := 0
+	for _, module := range modules(t) {
+		if path.Dir(module) != "providers" && module != "examples/provider" {
+			continue
+		}
+		for _, p := range list(t, module, "./...") {
+			checked++
+			if p.Name == "main" && module != "examples/provider" {
+				continue
+			}
+			for _, imported := range p.Imports {
+				if slices.Contains(acting, imported) {
+					t.Errorf("%s imports %s", p.ImportPath, imported)
+				}
+			}
+		}
+	}
+	if checked < 3 {
+		t.Errorf("only %d packages were looked at", checked)
+	}
+}
+
+func TestPackagesSayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, module := range modules(t) {
+		for _, p := range list(t, module, "./...") {
+			if len(p.GoFiles) > 0 && strings.TrimSpace(p.Doc) == "" {
+				t.Errorf("%s has no package comment", p.ImportPath)
+			}
+			for _, vague := range []string{"util", "utils", "common", "helper", "helpers", "manager", "misc", "types", "shared"} {
+				if p.Name == vague {
+					t.Errorf("%s has a name that says nothing", p.ImportPath)
+				}
+			}
+		}
+	}
+}
