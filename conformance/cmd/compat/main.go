@@ -1,0 +1,99 @@
+// Command compat runs the conformance tests against the real clients and holds docs/compatibility.md against their
+// results. It is to be run in the directory of the conformance module.
+//
+//	go run ./cmd/compat          fails when a test fails, a client is missing, or the table is not up to date
+//	go run ./cmd/compat -write   writes the table
+//
+// It prints one line for each test, and what a failed one printed.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/conformance/matrix"
+)
+
+func main() {
+	write := flag.Bool("write", false, "write the table instead of comparing it")
+	table := flag.String("table", filepath.Join("..", "docs", "compatibility.md"), "file of the table")
+	timeout := flag.String("timeout", "9m", "limit of all tests together")
+	flag.Parse()
+	if err := run(*table, *timeout, *write); err != nil {
+		fmt.Fprintln(os.Stderr, "compat:", err)
+		os.Exit(1)
+	}
+}
+
+func run(table, timeout string, write bool) error {
+	clients := matrix.Clients()
+	lock, err := os.ReadFile(filepath.Join("clients", "package-lock.json"))
+	if err != nil {
+		return err
+	}
+	if err := matrix.Pin(clients, lock); err != nil {
+		return err
+	}
+	results, testErr := test(timeout)
+	if results == nil {
+		return testErr
+	}
+	if missing := matrix.Unlisted(matrix.Rows(), results); len(missing) > 0 && testErr == nil {
+		testErr = fmt.Errorf("no row of the table names %s", strings.Join(missing, ", "))
+	}
+	text, renderErr := matrix.Render(clients, matrix.Rows(), results)
+	if err := errors.Join(testErr, renderErr); err != nil {
+		return err
+	}
+	if write {
+		return os.WriteFile(table, []byte(text), 0o644)
+	}
+	have, err := os.ReadFile(table)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if string(have) != text {
+		return fmt.Errorf("%s is not up to date; run: go run ./cmd/compat -write", filepath.ToSlash(table))
+	}
+	fmt.Printf("%s is up to date\n", filepath.ToSlash(table))
+	return nil
+}
+
+// test runs the conformance tests with clients required.
+func test(timeout string) (matrix.Results, error) {
+	cmd := exec.Command("go", "test", "-json", "-count=1", "-timeout="+timeout, ".")
+	cmd.Env = append(os.Environ(), "GREENROOM_REQUIRE_CLIENTS=1")
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	output := map[string]string{}
+	results, err := matrix.Read(stdout, func(test, text string) {
+		output[test] += text
+		trimmed := strings.TrimSpace(text)
+		if strings.HasPrefix(trimmed, "--- ") || test == "" {
+			fmt.Print(text)
+		}
+	})
+	if err != nil {
+		return nil, errors.Join(err, cmd.Wait())
+	}
+	for name, outcome := range results {
+		if outcome == matrix.Failed {
+			fmt.Printf("=== %s\n%s", name, output[name])
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		return results, fmt.Errorf("the tests failed: %w", err)
+	}
+	return results, nil
+}

@@ -1,0 +1,7 @@
+// Package matrix is the compatibility table: which promise is shown on which real client, by which test. It reads the
+// results of the tests and renders docs/compatibility.md.
+//
+// It runs nothing and judges nothing: a cell is ok when its test passed in the results it was given, and an error when no
+// such test was in them, so that the table cannot claim what is not tested. The rendering holds no time and no machine,
+// so equal results give equal bytes.
+package matrix

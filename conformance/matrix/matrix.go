@@ -1,0 +1,167 @@
+package matrix
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Client is one column.
+type Client struct {
+	ID      string // as in the names of subtests
+	Name    string
+	Package string // in package-lock.json
+	Version string
+}
+
+// Cell says how a promise is shown on one client. Exactly one of Test and None is set.
+type Cell struct {
+	Test string // full name of the test, subtests separated by slashes
+	None string // why the promise has no meaning for the client
+	// Known is the fault that the test shows to be there, with the day on which it was seen; such a test passes while
+	// the fault is there.
+	Known string
+}
+
+// Row is one promise.
+type Row struct {
+	Title string
+	Cells map[string]Cell // by client id
+}
+
+// Outcome is the result of a test.
+type Outcome string
+
+// The outcomes.
+const (
+	Passed  Outcome = "pass"
+	Failed  Outcome = "fail"
+	Skipped Outcome = "skip"
+)
+
+// Results are outcomes by the name of the test.
+type Results map[string]Outcome
+
+// Read reads the output of go test -json, hands what the tests print to each, and collects the outcomes.
+func Read(r io.Reader, each func(test, output string)) (Results, error) {
+	results := Results{}
+	for decoder := json.NewDecoder(r); ; {
+		var event struct {
+			Action Outcome
+			Test   string
+			Output string
+		}
+		err := decoder.Decode(&event)
+		if errors.Is(err, io.EOF) {
+			return results, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read test results: %w", err)
+		}
+		switch event.Action {
+		case "output":
+			each(event.Test, event.Output)
+		case Passed, Failed, Skipped:
+			if event.Test != "" {
+				results[event.Test] = event.Action
+			}
+		}
+	}
+}
+
+// Pin sets the versions of clients by a package-lock.json.
+func Pin(clients []Client, lock []byte) error {
+	var file struct {
+		Packages map[string]struct{ Version string }
+	}
+	if err := json.Unmarshal(lock, &file); err != nil {
+		return fmt.Errorf("read the lock file: %w", err)
+	}
+	for i, c := range clients {
+		entry, ok := file.Packages["node_modules/"+c.Package]
+		if !ok {
+			return fmt.Errorf("the lock file does not pin %s", c.Package)
+		}
+		clients[i].Version = entry.Version
+	}
+	return nil
+}
+
+// ErrIncomplete says that a test did not pass, was skipped, or was not among the results.
+var ErrIncomplete = errors.New("the results do not carry the whole table")
+
+// Render writes the table. With an error that is ErrIncomplete it still gives a table, which says what is missing.
+func Render(clients []Client, rows []Row, results Results) (string, error) {
+	var b strings.Builder
+	var missing []string
+	b.WriteString(head)
+	b.WriteString("| promise |")
+	for _, c := range clients {
+		fmt.Fprintf(&b, " %s %s |", c.Name, c.Version)
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(clients)) + "\n")
+	for _, row := range rows {
+		fmt.Fprintf(&b, "| %s |", row.Title)
+		for _, c := range clients {
+			text, ok := row.Cells[c.ID].render(results)
+			if !ok {
+				missing = append(missing, fmt.Sprintf("%s on %s: %s", row.Title, c.Name, text))
+			}
+			fmt.Fprintf(&b, " %s |", text)
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString(foot)
+	if len(missing) > 0 {
+		return b.String(), fmt.Errorf("%w:\n  %s", ErrIncomplete, strings.Join(missing, "\n  "))
+	}
+	return b.String(), nil
+}
+
+func (c Cell) render(results Results) (text string, complete bool) {
+	switch outcome := results[c.Test]; {
+	case c.Test == "" && c.None == "":
+		return "not stated", false
+	case c.Test == "":
+		return "n/a: " + c.None, true
+	case outcome == Passed && c.Known != "":
+		return "known: " + c.Known + ", `" + c.Test + "`", true
+	case outcome == Passed:
+		return "ok `" + c.Test + "`", true
+	case outcome == "":
+		return "not run `" + c.Test + "`", false
+	default:
+		return string(outcome) + " `" + c.Test + "`", false
+	}
+}
+
+// Unlisted are the tests with a case id in their name that no row mentions, sorted.
+func Unlisted(rows []Row, results Results) []string {
+	listed := map[string]bool{}
+	for _, row := range rows {
+		for _, cell := range row.Cells {
+			listed[cell.Test] = true
+		}
+	}
+	var names []string
+	for name := range results {
+		parent := slices.ContainsFunc(sortedKeys(results), func(other string) bool { return strings.HasPrefix(other, name+"/") })
+		if strings.HasPrefix(name, "TestC") && !parent && !listed[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func sortedKeys(results Results) []string {
+	keys := make([]string, 0, len(results))
+	for key := range results {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,63 @@
+package matrix
+
+const head = `# Compatibility
+
+This table is made from the results of the tests in ` + "`conformance`" + ` by ` + "`go run ./cmd/compat -write`" + ` in that directory. Do not edit it.
+
+Each cell names the test that shows the promise on the real client, pinned by ` + "`conformance/clients/package-lock.json`" + `,
+in a session that was prepared through an adapter process. "n/a" means that the promise has no meaning for the client;
+"known" names a fault that is known and the day on which it was seen.
+
+`
+
+const foot = `
+Cursor Agent is in no package registry, so it can only be tested against documented shapes. Adapters for it, OpenCode,
+Kimi Code and Tutti Agent, and sessions on a model endpoint, are not part of this table yet.
+`
+
+// Clients are the columns.
+func Clients() []Client {
+	return []Client{
+		{ID: "codex", Name: "Codex CLI", Package: "@openai/codex"},
+		{ID: "claude", Name: "Claude Code", Package: "@anthropic-ai/claude-code"},
+	}
+}
+
+// both is a promise that one test shows on both clients.
+func both(title, test string) Row {
+	return Row{title, map[string]Cell{"codex": {Test: test + "/codex"}, "claude": {Test: test + "/claude"}}}
+}
+
+// Rows are the promises.
+func Rows() []Row {
+	return []Row{
+		both("Desktop: our instructions and each of our skills reach the model once; the user's stay; nothing is left after clean-up",
+			"TestC256_DesktopSession"),
+		both("Automation: nothing of the user's reaches the model or runs; the project's stays; no address but the provider's is called",
+			"TestC256_AutomationSession"),
+		both("A skill of ours loads", "TestC256_SkillLoads"),
+		both("The host's directory leads PATH in what the model runs, and no secret of ours is there", "TestC008_HostToolsLeadPath"),
+		both("A resumed conversation is repeated unchanged and nothing is added", "TestC256_ResumeAddsNothing"),
+		both("A second session of a kind costs no adapter call, and sessions in one project do not disturb each other",
+			"TestC256_SecondSessionOfAKindCostsNoCall"),
+		both("Clean-up keeps a running session", "TestC256_RunningSessionIsKept"),
+		both("Skills that are links, twins, loops or broken: the client lists what it lists without us, and ours",
+			"TestC219_HostileSkillTree"),
+		both("The client's own validators accept what was prepared", "TestC233_ClientAcceptsItsFiles"),
+		{"A user's AGENTS.override.md does not hide ours", map[string]Cell{
+			"codex": {Test: "TestC231_OverrideDoesNotHideOurs"}, "claude": {None: "no such file in this client"}}},
+		{"A full hand-written configuration is kept and works", map[string]Cell{
+			"codex": {Test: "TestC233_FullCodexConfig"}, "claude": {None: "the configuration is used where it is"}}},
+		{"The user's command rules are kept and parse", map[string]Cell{
+			"codex": {Test: "TestC233_CodexRulesParse"}, "claude": {None: "rules are part of the settings, see the next row"}}},
+		{"Settings with a provider, a credential and a deny rule hold at a desktop", map[string]Cell{
+			"codex":  {None: "providers are part of the configuration, see above"},
+			"claude": {Test: "TestC256_ClaudeSettingsOfASwitcher/desktop"}}},
+		{"Settings with a provider and a credential have no effect in automation", map[string]Cell{
+			"codex":  {Test: "TestC256_AutomationSession/codex"},
+			"claude": {Test: "TestC256_ClaudeSettingsOfASwitcher/automation"}}},
+		{"The client itself lists our plugin and skills at its start", map[string]Cell{
+			"codex":  {None: "it prints no such list in exec mode"},
+			"claude": {Test: "TestC256_ClaudeListsPluginAndSkills"}}},
+	}
+}
