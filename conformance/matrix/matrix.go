@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -138,6 +139,9 @@ func (c Cell) render(results Results) (text string, complete bool) {
 	}
 }
 
+// caseID is how the name of a test begins that shows a promise.
+var caseID = regexp.MustCompile(`^Test[CH][0-9]+_`)
+
 // Unlisted are the tests with a case id in their name that no row mentions, sorted.
 func Unlisted(rows []Row, results Results) []string {
 	listed := map[string]bool{}
@@ -149,7 +153,7 @@ func Unlisted(rows []Row, results Results) []string {
 	var names []string
 	for name := range results {
 		parent := slices.ContainsFunc(sortedKeys(results), func(other string) bool { return strings.HasPrefix(other, name+"/") })
-		if strings.HasPrefix(name, "TestC") && !parent && !listed[name] {
+		if caseID.MatchString(name) && !parent && !covered(name, listed) {
 			names = append(names, name)
 		}
 	}
@@ -164,4 +168,16 @@ func sortedKeys(results Results) []string {
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// covered says whether a test or one that it is part of is listed.
+func covered(name string, listed map[string]bool) bool {
+	for !listed[name] {
+		i := strings.LastIndexByte(name, '/')
+		if i < 0 {
+			return false
+		}
+		name = name[:i]
+	}
+	return true
 }

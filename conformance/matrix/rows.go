@@ -43,6 +43,14 @@ func Rows() []Row {
 		both("Clean-up keeps a running session", "TestC256_RunningSessionIsKept"),
 		both("Skills that are links, twins, loops or broken: the client lists what it lists without us, and ours",
 			"TestC219_HostileSkillTree"),
+		both("A home, instructions and skills that are links work, and stay links", "TestH06_HomeOfLinks"),
+		both("A home that a variable names counts, and the one at the default place does not", "TestH11_HomeByVariable"),
+		{"A variable that a login is filed by is neither brought in nor changed", map[string]Cell{
+			"codex":  {None: "a session has a home of its own, and the login is linked into it"},
+			"claude": {Test: "TestH08_ConfigDirPassesUnchanged"}}},
+		{"A project's own client folder does not become global", map[string]Cell{
+			"codex":  {Test: "TestH04_ProjectFolderIsNotGlobal"},
+			"claude": {None: "the client reads its folder in the project by itself, with us or without"}}},
 		both("The client's own validators accept what was prepared", "TestC233_ClientAcceptsItsFiles"),
 		{"A user's AGENTS.override.md does not hide ours", map[string]Cell{
 			"codex": {Test: "TestC231_OverrideDoesNotHideOurs"}, "claude": {None: "no such file in this client"}}},
