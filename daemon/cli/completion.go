@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) completionCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Write the completion script of a shell: bash, zsh, fish or powershell",
+		Example: `  source <(greenroom completion bash)
+  greenroom completion fish > ~/.config/fish/completions/greenroom.fish`,
+		Args:      takes("SHELL"),
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.Stdout, true)
+			case "zsh":
+				return root.GenZshCompletion(a.Stdout)
+			case "fish":
+				return root.GenFishCompletion(a.Stdout, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(a.Stdout)
+			}
+			return usage("choose bash, zsh, fish or powershell", "there is no completion for %q", args[0])
+		},
+	}
+	return cmd
+}
+
+// completeWith completes a flag with fixed words.
+func completeWith(cmd *cobra.Command, flag string, words ...string) {
+	// The only error is a flag that does not exist, or that has a completion already: both faults of this package.
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)); err != nil {
+		panic(err)
+	}
+}
+
+// completeProviders completes the providers whose adapters are found.
+func (a *app) completeProviders(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	found, err := a.found()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, f := range found {
+		if f.Provider != "" {
+			names = append(names, f.Provider)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// version is what this program says of itself.
+type version struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Say the version",
+		Example: `  greenroom version --json`,
+		Args:    takes(),
+		RunE: func(*cobra.Command, []string) error {
+			v := version{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+			if info, ok := debug.ReadBuildInfo(); ok {
+				if m := info.Main.Version; m != "" && m != "(devel)" {
+					v.Version = m
+				}
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" {
+						v.Revision = s.Value
+					}
+				}
+			}
+			if a.json {
+				return a.answer(v)
+			}
+			a.view().Line("greenroom %s %s", v.Version, a.style.Dim(v.Go+" "+v.Platform))
+			return nil
+		},
+	}
+}

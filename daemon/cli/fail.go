@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
+)
+
+// failure is an error as a person is told it.
+type failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	status  int
+}
+
+func (f *failure) Error() string { return f.Message }
+
+// The codes of the tool itself, beside those of core.
+const (
+	codeUsage      = "usage"
+	codeOther      = "failed"
+	codeUnpinned   = "adapter_unpinned"
+	codeNoAdapter  = "adapter_not_found"
+	codeNoClient   = "client_not_found"
+	codeNoSession  = "session_not_found"
+	codeAmbiguous  = "session_ambiguous"
+	codeNoHome     = "home_unknown"
+	codePinFile    = "pin_file_invalid"
+	codeInterrupt  = "interrupted"
+	codeBadAdapter = "adapter_unreadable"
+)
+
+// usage is an invocation that cannot be meant.
+func usage(hint, format string, args ...any) error {
+	return &failure{Code: codeUsage, Message: fmt.Sprintf(format, args...), Hint: hint, status: exitUsage}
+}
+
+// refuse is a request that is understood and that cannot be served.
+func refuse(code, hint, format string, args ...any) error {
+	return &failure{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint, status: exitRefused}
+}
+
+// exitStatus ends the program with a status and no message.
+type exitStatus int
+
+func (exitStatus) Error() string { return "exit status" }
+
+// exit tells a person what went wrong, if anything did, and returns the exit status.
+func (a *app) exit(err error) int {
+	var status exitStatus
+	if err == nil {
+		return exitOK
+	}
+	if errors.As(err, &status) {
+		return int(status)
+	}
+	f := explainFailure(err)
+	if a.json {
+		out, err := json.Marshal(map[string]*failure{"error": f})
+		if err == nil {
+			fmt.Fprintf(a.Stderr, "%s\n", out)
+		}
+		return f.status
+	}
+	fmt.Fprintf(a.Stderr, "%s %s %s\n", a.notes.Bad("greenroom:"), paint.Clean(f.Message), a.notes.Dim("["+f.Code+"]"))
+	if f.Hint != "" {
+		fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Accent("hint:"), paint.Clean(f.Hint))
+	}
+	return f.status
+}
+
+func explainFailure(err error) *failure {
+	var own *failure
+	var theirs *core.Error
+	var pins *roster.PinError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &theirs):
+		f := &failure{Code: string(theirs.Code), Message: theirs.Error(), Hint: theirs.Hint, status: exitRefused}
+		if theirs.Code == core.ErrInternal {
+			f.status = exitOther
+		}
+		return f
+	case errors.As(err, &pins):
+		return &failure{codePinFile, pins.Error(), "write it anew with `greenroom adapters pin`", exitRefused}
+	case errors.Is(err, context.Canceled):
+		return &failure{codeInterrupt, "interrupted", "", exitOther}
+	case errors.As(err, &path) && errors.Is(err, os.ErrNotExist):
+		return &failure{codeOther, path.Path + " does not exist", "", exitOther}
+	}
+	return &failure{codeOther, err.Error(), "", exitOther}
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
+)
+
+// identity is what an agent is told about this tool.
+var identity = core.Identity{Product: "Greenroom", CLI: "greenroom", EnvPrefix: "GREENROOM"}
+
+// found lists the adapters that this invocation may start.
+func (a *app) found() ([]roster.Adapter, error) {
+	var p roster.Places
+	for _, file := range a.adapters {
+		p.Files = append(p.Files, a.abs(file))
+	}
+	for _, dir := range filepath.SplitList(a.env("GREENROOM_ADAPTERS")) {
+		if dir != "" {
+			p.Dirs = append(p.Dirs, a.abs(dir))
+		}
+	}
+	if a.Executable != "" {
+		p.Beside = filepath.Dir(a.Executable)
+	}
+	return roster.Find(p)
+}
+
+// source is an adapter as core is told it. One that is pinned to no digest is refused here, where it can be said how
+// to pin it.
+func (a *app) source(found roster.Adapter) (adapter.Source, error) {
+	if found.SHA256 == "" && !a.unsafeAnyDigest {
+		return adapter.Source{}, refuse(codeUnpinned,
+			"if you trust it, pin it with `greenroom adapters pin`, or try it with --unsafe-any-digest",
+			"the adapter %s is pinned to no digest", filepath.Base(found.Path))
+	}
+	return adapter.Source{
+		Provider: found.Provider, Path: found.Path, SHA256: found.SHA256, UnsafeAnyDigest: a.unsafeAnyDigest,
+	}, nil
+}
+
+// sources are the adapters that may be started. One that is pinned to no digest is left out, and refused where it is
+// the one that is asked for; provider is "" when none is.
+func (a *app) sources(provider string) ([]adapter.Source, error) {
+	found, err := a.found()
+	if err != nil {
+		return nil, err
+	}
+	var sources []adapter.Source
+	var unknown bool // an adapter whose name does not tell whom it serves
+	names := map[string]bool{}
+	for _, f := range found {
+		names[f.Provider] = true
+		unknown = unknown || f.Provider == ""
+		s, err := a.source(f)
+		if err == nil {
+			sources = append(sources, s)
+		} else if provider != "" && (f.Provider == provider || f.Provider == "") {
+			return nil, err
+		}
+	}
+	if provider == "" || names[provider] || unknown {
+		return sources, nil
+	}
+	hint := "no adapter at all was found; see `greenroom doctor`"
+	if len(names) > 0 {
+		hint = "found: " + strings.Join(slices.Sorted(maps.Keys(names)), ", ") + "; name another one with --adapter"
+	}
+	return nil, refuse(codeNoAdapter, hint, "there is no adapter for %q", provider)
+}
+
+// hostFor opens a host that has the adapter of a provider.
+func (a *app) hostFor(ctx context.Context, provider string) (*core.Host, error) {
+	sources, err := a.sources(provider)
+	if err != nil {
+		return nil, err
+	}
+	return a.host(ctx, sources)
+}
+
+// hostForState opens a host for work on sessions that exist, which starts no adapter.
+func (a *app) hostForState(ctx context.Context) (*core.Host, error) {
+	sources, err := a.sources("")
+	if err != nil {
+		return nil, err
+	}
+	return a.host(ctx, sources)
+}
+
+func (a *app) host(ctx context.Context, sources []adapter.Source) (*core.Host, error) {
+	state, err := a.stateDir()
+	if err != nil {
+		return nil, err
+	}
+	return core.New(ctx, a.config(state, a.Home, a.Environ, sources))
+}
+
+func (a *app) config(state, home string, environ []string, sources []adapter.Source) core.Config {
+	c := core.Config{
+		StateDir: state, Home: home, Environ: environ, Adapters: sources, Identity: identity, Now: a.Now, Rand: a.Rand,
+	}
+	if a.Executable != "" {
+		c.Path = []string{filepath.Dir(a.Executable)}
+	}
+	return c
+}

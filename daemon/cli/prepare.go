@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+	"github.com/greenroom-agents/greenroom/daemon/internal/shellenv"
+	"github.com/greenroom-agents/greenroom/daemon/internal/view"
+)
+
+func (a *app) prepareCommand() *cobra.Command {
+	var r request
+	var shell bool
+	cmd := &cobra.Command{
+		Use:   "prepare PROVIDER",
+		Short: "Prepare a session and say how to start the client",
+		Long: `Prepare a session and say how to start the client.
+
+To prepare a session again, with --session and the same --workspace, brings it up to date and costs next to nothing when
+nothing has changed.
+
+With --shell the answer is lines for a POSIX shell that set up its environment, and a function greenroom_client that
+starts the client where the session works, with its arguments. Secrets are part of those lines; everywhere else they are
+masked.
+
+` + inheritLong,
+		Example: `  greenroom prepare claude --inherit skills=none
+  eval "$(greenroom prepare codex --shell)" && greenroom_client`,
+		Args:              takes("PROVIDER"),
+		ValidArgsFunction: a.completeProviders,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if shell && a.json {
+				return usage("take one of them", "--shell and --json exclude each other")
+			}
+			s, err := a.sessionOf(r, args[0])
+			if err != nil {
+				return err
+			}
+			p, err := a.prepare(cmd.Context(), s)
+			if err != nil {
+				return err
+			}
+			switch {
+			case a.json:
+				return a.answer(p)
+			case shell:
+				return a.shellLines(p)
+			}
+			a.showPrepared(p)
+			return nil
+		},
+	}
+	r.flags(cmd)
+	cmd.Flags().BoolVar(&shell, "shell", false, "answer with lines for eval in a POSIX shell")
+	return cmd
+}
+
+func (a *app) prepare(ctx context.Context, s core.Session) (*core.Prepared, error) {
+	h, err := a.hostFor(ctx, s.Provider)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close()
+	var p *core.Prepared
+	err = a.during("preparing "+s.Provider, func() error {
+		p, err = h.Prepare(ctx, s)
+		return err
+	})
+	return p, err
+}
+
+func (a *app) view() view.View { return view.View{W: a.Stdout, Style: a.style, Home: a.Home} }
+
+func (a *app) showPrepared(p *core.Prepared) {
+	v := a.view()
+	v.Line("%s %s session is ready", v.Style.Good("✓"), v.Style.Bold(p.Provider))
+	v.Line("")
+	v.Facts(p)
+	v.Overlay(p)
+	v.Skills(p.Skills)
+	v.Inherited(p.Inherited)
+	v.Diagnostics(p.Diagnostics)
+	ref := " --workspace " + shellenv.Quote(p.Ref.Workspace) + " --session " + shellenv.Quote(p.Ref.ID)
+	v.Title("Next")
+	v.Line("  greenroom run %s%s", p.Provider, ref)
+	v.Line("  greenroom cleanup %s", shellenv.Quote(p.Ref.ID))
+}
+
+// shellLines writes the overlay for the environment that the shell has, which is the one that this program has.
+func (a *app) shellLines(p *core.Prepared) error {
+	overlay := p.Environ(a.Environ)
+	script, unsayable := shellenv.Script(a.Environ, overlay)
+	if len(unsayable) > 0 {
+		fmt.Fprintf(a.Stderr, "%s a shell cannot change %s\n", a.notes.Warn("greenroom:"), strings.Join(unsayable, ", "))
+	}
+	if p.Executable != "" {
+		script += shellenv.Function("greenroom_client", p.Cwd, p.Executable, p.Args, p.ArgsAfter)
+	}
+	_, err := fmt.Fprint(a.Stdout, "# greenroom session ", paint.Clean(p.Ref.ID), "\n", script)
+	return err
+}
+
+// answer writes a value for programs.
+func (a *app) answer(value any) error {
+	e := json.NewEncoder(a.Stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(value)
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/greenroom-agents/greenroom/core"
+)
+
+// request holds the flags that say which session is wanted.
+type request struct {
+	cwd       string
+	workspace string
+	session   string
+	inherit   []string
+}
+
+func (r *request) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&r.cwd, "cwd", "", "`DIR` that the agent works in (default: here)")
+	f.StringVar(&r.workspace, "workspace", "", "`ID` of the workspace (default: made of the directory)")
+	f.StringVar(&r.session, "session", "", "`ID` of the session, an existing one to prepare it again (default: a new one)")
+	f.StringArrayVar(&r.inherit, "inherit", nil, inheritHelp)
+	completeWith(cmd, "inherit", "desktop", "automation", "instructions=", "skills=", "mcp_servers=", "hooks=", "plugins=", "memories=", "model_settings=")
+}
+
+func (a *app) sessionOf(r request, provider string) (core.Session, error) {
+	inherit, err := parseInherit(r.inherit)
+	if err != nil {
+		return core.Session{}, err
+	}
+	s := core.Session{Provider: provider, Cwd: a.Cwd, Workspace: r.workspace, ID: r.session, Inherit: inherit}
+	if r.cwd != "" {
+		s.Cwd = a.abs(r.cwd)
+	}
+	if s.Workspace == "" {
+		s.Workspace = workspaceOf(s.Cwd)
+	}
+	if s.ID == "" {
+		if s.ID, err = randomID(a.Rand); err != nil {
+			return core.Session{}, err
+		}
+	}
+	return s, nil
+}
+
+// workspaceOf is a name for the sessions of one directory: its own name, for people, and a digest of its whole path,
+// so that two directories of one name differ.
+func workspaceOf(cwd string) string {
+	sum := sha256.Sum256([]byte(cwd))
+	return strings.ToValidUTF8(filepath.Base(cwd), "_") + "-" + hex.EncodeToString(sum[:4])
+}
+
+// randomID is a new id: ten characters that are easy to read out and to type.
+func randomID(random io.Reader) (string, error) {
+	b := make([]byte, 6)
+	if _, err := io.ReadFull(random, b); err != nil {
+		return "", err
+	}
+	alphabet := base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+	return alphabet.EncodeToString(b), nil
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/internal/foreground"
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+)
+
+// tidying bounds the clean-up after a run.
+const tidying = time.Minute
+
+func (a *app) runCommand() *cobra.Command {
+	var r request
+	var keep string
+	cmd := &cobra.Command{
+		Use:   "run PROVIDER [-- ARGUMENT...]",
+		Short: "Prepare a session, run the client in it here, and clean up",
+		Long: `Prepare a session, run the client in it on this terminal, and clean up. Arguments behind -- go to the client. Signals are
+passed to it, and its exit status becomes the one of greenroom.
+
+With --keep all the session stays, and can be run again by its id.
+
+` + inheritLong,
+		Example: `  greenroom run claude
+  greenroom run codex --inherit automation -- exec "say hello"
+  greenroom run claude --session review --keep all`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			dash := cmd.ArgsLenAtDash()
+			if dash < 0 {
+				dash = len(args)
+			}
+			err := takes("PROVIDER")(cmd, args[:dash])
+			if f := (*failure)(nil); errors.As(err, &f) && dash > 1 {
+				f.Hint = "arguments for the client stand behind --, as in `greenroom run codex -- exec hello`"
+			}
+			return err
+		},
+		ValidArgsFunction: a.completeProviders,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.json {
+				return usage("use prepare --json, and start the client yourself", "run has no --json, since the client answers on stdout")
+			}
+			k, err := parseKeep(keep)
+			if err != nil {
+				return err
+			}
+			s, err := a.sessionOf(r, args[0])
+			if err != nil {
+				return err
+			}
+			status, err := a.run(cmd.Context(), s, k, args[1:])
+			if status != 0 {
+				// What went wrong afterwards is said, and hides nothing of what the client said.
+				a.exit(err)
+				return exitStatus(status)
+			}
+			return err
+		},
+	}
+	r.flags(cmd)
+	cmd.Flags().StringVar(&keep, "keep", "nothing", keepHelp)
+	completeWith(cmd, "keep", "nothing", "transcripts", "all")
+	return cmd
+}
+
+func (a *app) run(ctx context.Context, s core.Session, keep core.Keep, args []string) (status int, err error) {
+	h, err := a.hostFor(ctx, s.Provider)
+	if err != nil {
+		return 0, err
+	}
+	defer h.Close()
+	var p *core.Prepared
+	err = a.during("preparing "+s.Provider, func() error {
+		p, err = h.Prepare(ctx, s)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	// From here on a signal is for the client, and what was prepared is taken away whatever happens.
+	rest := context.WithoutCancel(ctx)
+	if keep != core.KeepAll {
+		defer func() { err = errors.Join(err, a.tidy(rest, h, p.Ref, keep)) }()
+	}
+	lease, err := h.Hold(rest, p.Ref)
+	if err != nil {
+		return 0, err
+	}
+	// Deferred last, so that it is gone before the clean-up.
+	defer func() { err = errors.Join(err, lease.Release()) }()
+	if p.Executable == "" {
+		return 0, refuse(codeNoClient, "install it, or see `greenroom doctor`", "no client for %s was found", paint.Clean(s.Provider))
+	}
+	client, err := p.Command(rest, a.Environ, args...)
+	if err != nil {
+		return 0, err
+	}
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	a.announce(p)
+	return a.perform(client)
+}
+
+// perform runs the client on our streams.
+func (a *app) perform(client *exec.Cmd) (int, error) {
+	client.Stdin, client.Stdout, client.Stderr = a.Stdin, a.Stdout, a.Stderr
+	return foreground.Run(client, terminal(a.Stdin))
+}
+
+// announce says on a terminal what is about to run, and everything that a person should know before.
+func (a *app) announce(p *core.Prepared) {
+	if !terminal(a.Stderr) {
+		return
+	}
+	fmt.Fprintf(a.Stderr, "%s %s %s\n", a.notes.Good("greenroom:"), a.notes.Bold(p.Provider)+" "+paint.Clean(p.Version),
+		a.notes.Dim("session "+paint.Clean(p.Ref.ID)))
+	for _, d := range p.Diagnostics {
+		fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Warn("  "+string(d.Severity)+":"), paint.Clean(d.Text))
+	}
+}
+
+// tidy takes a session away after its run.
+func (a *app) tidy(ctx context.Context, h *core.Host, ref core.Ref, keep core.Keep) error {
+	ctx, stop := context.WithTimeout(ctx, tidying)
+	defer stop()
+	report, err := h.Cleanup(ctx, ref, core.CleanupOptions{Keep: keep})
+	if err != nil {
+		return err
+	}
+	for _, k := range report.Kept {
+		fmt.Fprintf(a.Stderr, "%s kept %s %s\n", a.notes.Warn("greenroom:"), paint.Clean(k.Place), a.notes.Dim(paint.Clean(k.Reason)))
+	}
+	return nil
+}

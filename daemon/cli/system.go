@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+)
+
+// System is everything that an invocation may use of the machine. All fields but Args are required.
+type System struct {
+	Args    []string // without the name of the program
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Environ []string // in the form of os.Environ
+	Home    string   // absolute path of the user's home, "" when it is not known
+	Cwd     string   // absolute path of the working directory
+	// Executable is the absolute path of this program, links resolved. Adapters are looked for beside it.
+	Executable string
+	TempDir    string // absolute path of the directory for scratch folders
+	GOOS       string
+	Now        func() time.Time
+	Rand       io.Reader
+}
+
+// The exit statuses. They are part of the public contract, and said in the help.
+const (
+	exitOK      = 0
+	exitOther   = 1
+	exitUsage   = 2
+	exitRefused = 3
+)
+
+// Run does one invocation and returns the exit status of the program.
+func Run(ctx context.Context, s System) int {
+	a := &app{System: s}
+	a.style = paint.Coloured(a.colours(s.Stdout))
+	a.notes = paint.Coloured(a.colours(s.Stderr))
+	root := a.root()
+	root.SetArgs(s.Args)
+	return a.exit(root.ExecuteContext(ctx))
+}
+
+// app is one invocation.
+type app struct {
+	System
+	style paint.Style // for stdout
+	notes paint.Style // for stderr
+
+	// Flags of every command.
+	json            bool
+	state           string
+	adapters        []string
+	unsafeAnyDigest bool
+}
+
+// env is the value of a variable; of one that occurs twice the last.
+func (a *app) env(name string) string {
+	value := ""
+	for _, kv := range a.Environ {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+func (a *app) colours(w io.Writer) bool {
+	return a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && terminal(w)
+}
+
+// terminal says whether a stream is a terminal: a character device that is not the null device.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}

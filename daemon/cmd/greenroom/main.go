@@ -1,0 +1,38 @@
+// Greenroom gets coding agents ready before they go on stage. What it can do is in package cli; this file hands it the
+// process.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/daemon/cli"
+)
+
+func main() {
+	os.Exit(run())
+}
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	s := cli.System{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(),
+		TempDir: os.TempDir(), GOOS: runtime.GOOS, Now: time.Now, Rand: rand.Reader,
+	}
+	// What cannot be found is empty, and package cli says so where it is needed.
+	s.Home, _ = os.UserHomeDir()
+	s.Cwd, _ = os.Getwd()
+	if exe, err := os.Executable(); err == nil {
+		if s.Executable, err = filepath.EvalSymlinks(exe); err != nil {
+			s.Executable = exe
+		}
+	}
+	return cli.Run(ctx, s)
+}

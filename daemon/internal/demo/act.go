@@ -1,0 +1,121 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+)
+
+// Who plays.
+const (
+	realClient   = "real"
+	plainProgram = "plain"
+)
+
+// act shows one session from request to clean-up.
+func (d *Play) act(ctx context.Context, provider string) (*Act, error) {
+	s := core.Session{Workspace: "demo", ID: "demo-" + provider, Provider: provider, Cwd: d.Stage.Project}
+	v := d.View
+	var p *core.Prepared
+	started := d.Now()
+	err := d.During("preparing "+provider, func() (err error) {
+		p, err = d.Host.Prepare(ctx, s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	took := d.Now().Sub(started)
+	started = d.Now()
+	again, err := d.Host.Prepare(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	info, err := d.Host.Session(ctx, s.Ref())
+	if err != nil {
+		return nil, err
+	}
+	a := &Act{Provider: provider, Prepared: p, Tree: info.Entries}
+	a.Checks = append(a.Checks, Check{"to prepare it again changes nothing", again.Generation == p.Generation})
+
+	v.Title("Prepared in %.1f ms, again in %.1f ms", took.Seconds()*1000, d.Now().Sub(started).Seconds()*1000)
+	v.Facts(p)
+	v.Title("What is there")
+	v.Tree(a.Tree)
+	v.Overlay(p)
+	v.Inherited(p.Inherited)
+	v.Diagnostics(p.Diagnostics)
+	if err := d.run(ctx, a); err != nil {
+		return nil, err
+	}
+	d.checks(a.Checks)
+
+	v.Title("Cleaned up")
+	report, err := d.Host.Cleanup(ctx, s.Ref(), core.CleanupOptions{})
+	if err != nil {
+		return nil, err
+	}
+	v.Line("  %s", v.Removed(s.Ref(), report))
+	v.Report(report)
+	return a, nil
+}
+
+// run plays a session with the real client, or else with the plain program.
+func (d *Play) run(ctx context.Context, a *Act) error {
+	p := a.Prepared
+	lease, err := d.Host.Hold(ctx, p.Ref)
+	if err != nil {
+		return err
+	}
+	defer lease.Release()
+	// A client whose version cannot be told does not run on this machine.
+	if parts[p.Provider] == nil || p.Executable == "" || p.Version == "" {
+		return d.runPlain(ctx, a)
+	}
+	a.Client = realClient
+	d.View.Title("The real %s %s plays, against an endpoint on the loopback interface", p.Provider, paint.Clean(p.Version))
+	var perf *performance
+	err = d.During("waiting for "+p.Provider, func() error {
+		perf, err = perform(ctx, p, d.Environ)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	d.View.Line("  %s %s", d.View.Style.Dim("asked"), prompt)
+	d.View.Line("  %s  %s", d.View.Style.Dim("said"), paint.Clean(perf.said))
+	if perf.status != nil || perf.turn == "" {
+		d.View.Line("  %s %s", d.View.Style.Bad("stderr"), perf.errors)
+	}
+	a.Checks = append(a.Checks, checksOfTurn(p, d.Product, perf)...)
+	return nil
+}
+
+// runPlain gives the plain program the overlay, and of the person's environment nothing but PATH.
+func (d *Play) runPlain(ctx context.Context, a *Act) error {
+	a.Client = plainProgram
+	p := a.Prepared
+	d.View.Title("A plain program reads it, through the overlay only")
+	var base []string
+	for _, kv := range d.Environ {
+		if strings.HasPrefix(kv, "PATH=") {
+			base = append(base, kv)
+		}
+	}
+	cmd := d.Plain(ctx, append(append([]string{}, p.Args...), p.ArgsAfter...))
+	var out, errs bytes.Buffer
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.Environ(base), p.Cwd, &out, &errs
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("the plain program: %w: %s", err, tail(errs.String()))
+	}
+	a.Found = out.String()
+	for line := range strings.SplitSeq(strings.TrimSpace(a.Found), "\n") {
+		d.View.Line("  %s", paint.Clean(line))
+	}
+	a.Checks = append(a.Checks, checksOfReading(p, d.Product, a.Found)...)
+	return nil
+}

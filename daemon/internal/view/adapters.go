@@ -1,0 +1,135 @@
+package view
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// Reads shows what an adapter is told about the user's files. Nothing else is ever looked at.
+func (v View) Reads(d preparer.Descriptor) {
+	c := paint.Columns{Indent: "    "}
+	for _, in := range d.Inputs {
+		c.Row(paint.Clean(in.Name), v.Style.Dim(learned(in)), strings.Join(places(in), ", "))
+	}
+	if c.Len() == 0 {
+		c.Row(v.Style.Dim("nothing of yours"))
+	}
+	v.columns(&c)
+}
+
+func learned(in preparer.Input) string {
+	switch {
+	case in.Secret:
+		return "a login: exists, never its content"
+	case in.Learn == preparer.LearnContent:
+		return "all of its content"
+	case in.Learn == preparer.LearnValues && in.Kind == preparer.InputNames:
+		return "names in it"
+	case in.Learn == preparer.LearnValues:
+		keys := make([]string, 0, len(in.Values))
+		for _, k := range in.Values {
+			keys = append(keys, strings.Join(k, "."))
+		}
+		return "values: " + paint.Clean(strings.Join(keys, ", "))
+	}
+	return "whether it exists"
+}
+
+func places(in preparer.Input) []string {
+	var all []string
+	for _, at := range in.At {
+		place := map[preparer.LocationBase]string{
+			preparer.BaseUser: "~/", preparer.BaseWorkspace: "./", preparer.BaseHome: at.Home + ":",
+		}[at.Base] + at.Path
+		if at.ToGitRoot {
+			place += " (and up to the git root)"
+		}
+		all = append(all, paint.Clean(place))
+	}
+	return all
+}
+
+// Looked shows what was looked at for a session.
+func (v View) Looked(reads []core.InputView) {
+	c := paint.Columns{Indent: "  "}
+	for _, r := range reads {
+		found := v.Style.Good("found")
+		if !r.Found {
+			found = v.Style.Dim("absent")
+		}
+		c.Row(paint.Clean(r.Name), found, v.Style.Dim(paint.Clean(r.Place)))
+	}
+	if c.Len() == 0 {
+		c.Row(v.Style.Dim("nothing of yours"))
+	}
+	v.columns(&c)
+}
+
+// Pins shows the digests that adapters were pinned to.
+func (v View) Pins(pins map[string]string, file string) {
+	c := paint.Columns{Indent: "  "}
+	for _, name := range slices.Sorted(maps.Keys(pins)) {
+		c.Row(paint.Clean(name), v.Style.Dim(pins[name]))
+	}
+	v.columns(&c)
+	v.Line("%s %d adapters are pinned in %s", v.Style.Good("✓"), len(pins), v.Path(file))
+}
+
+// Descriptor shows what an adapter may do.
+func (v View) Descriptor(d preparer.Descriptor) {
+	v.Title("Client")
+	c := paint.Columns{Indent: "    "}
+	row := func(name, value string) {
+		if value != "" {
+			c.Row(v.Style.Dim(name), paint.Clean(value))
+		}
+	}
+	row("executable", strings.Join(d.Client.Executables, ", "))
+	row("override", d.Client.Override)
+	row("supported", d.Client.Supported)
+	row("driven over", string(d.Client.Transport))
+	for _, h := range d.Homes {
+		row("home "+h.ID, strings.TrimPrefix(fmt.Sprintf("$%s, else ~/%s", h.Env, h.Default), "$, else "))
+	}
+	v.columns(&c)
+	v.Title("Reads")
+	v.Reads(d)
+	v.Title("May change")
+	c = paint.Columns{Indent: "    "}
+	row("environment", strings.Join(d.Env, " "))
+	row("arguments", strings.Join(d.Flags, " "))
+	v.columns(&c)
+	v.Title("Can leave out of your own set-up")
+	c = paint.Columns{Indent: "    "}
+	for _, k := range preparer.Kinds() {
+		how, ok := d.Inherit[k]
+		switch {
+		case !ok:
+			c.Row(kindWord(k), v.Style.Warn("no"))
+		case how.Named:
+			c.Row(kindWord(k), "one by one")
+		default:
+			c.Row(kindWord(k), "all or nothing")
+		}
+	}
+	v.columns(&c)
+}
+
+// Adapter shows one adapter: a line of what it is, and what it reads.
+func (v View) Adapter(a core.AdapterInfo) {
+	state := paint.Clean(string(a.State))
+	if slices.Contains([]string{"failed", "refused"}, state) {
+		state = v.Style.Bad(state)
+	}
+	v.Line("%s %s  %s", v.Style.Bold(paint.Clean(a.Provider)), paint.Clean(a.Version), state)
+	c := paint.Columns{Indent: "  "}
+	c.Row(v.Style.Dim("sha256"), paint.Clean(a.SHA256))
+	c.Row(v.Style.Dim("protocol"), fmt.Sprint(a.Protocol))
+	v.columns(&c)
+}

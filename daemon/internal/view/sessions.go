@@ -1,0 +1,94 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+)
+
+// Sessions lists sessions.
+func (v View) Sessions(all []core.Info, now time.Time) {
+	if len(all) == 0 {
+		v.Line("No sessions. %s", v.Style.Dim("Prepare one: greenroom prepare PROVIDER"))
+		return
+	}
+	c := paint.Columns{}
+	c.Row(v.Style.Dim("SESSION"), v.Style.Dim("PROVIDER"), v.Style.Dim("STATE"), v.Style.Dim("PREPARED"), v.Style.Dim("WORKSPACE"), v.Style.Dim("WORKS IN"))
+	for _, i := range all {
+		c.Row(v.Style.Accent(paint.Clean(i.Ref.ID)), paint.Clean(i.Provider), v.state(i), Ago(now, i.Updated),
+			paint.Clean(i.Ref.Workspace), v.Path(i.Cwd))
+	}
+	v.columns(&c)
+}
+
+// Session shows one session with its tree.
+func (v View) Session(i core.Info, now time.Time) {
+	c := paint.Columns{}
+	row := func(name, value string) { c.Row(v.Style.Dim(name), value) }
+	row("session", v.Style.Accent(paint.Clean(i.Ref.ID)))
+	row("workspace", paint.Clean(i.Ref.Workspace))
+	row("provider", paint.Clean(i.Provider))
+	row("state", v.state(i))
+	row("prepared", fmt.Sprintf("%s, %s with a change", Ago(now, i.Updated), times(i.Generation)))
+	row("works in", v.Path(i.Cwd))
+	row("kept in", v.Path(i.Dir))
+	v.columns(&c)
+	v.Title("What is there")
+	v.Tree(i.Entries)
+}
+
+func (v View) state(i core.Info) string {
+	if i.Running {
+		return v.Style.Good("running")
+	}
+	state := paint.Clean(string(i.State))
+	switch state {
+	case "ready":
+		return state
+	case "damaged":
+		return v.Style.Bad(state)
+	}
+	return v.Style.Warn(state)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// Ago says how long ago something was.
+func Ago(now, then time.Time) string {
+	if then.IsZero() {
+		return "unknown"
+	}
+	d := now.Sub(then)
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// Removed says what is gone of a session.
+func (v View) Removed(ref core.Ref, r *core.Report) string {
+	what := "is gone"
+	if len(r.Kept) > 0 {
+		what = "is gone but for what is kept"
+	}
+	return fmt.Sprintf("session %s %s", v.Style.Accent(paint.Clean(ref.ID)), what)
+}
+
+// Report shows what a clean-up left, and why.
+func (v View) Report(r *core.Report) {
+	for _, k := range r.Kept {
+		v.Line("  %s %s %s", v.Style.Warn("kept"), paint.Clean(k.Place), v.Style.Dim(paint.Clean(k.Reason)))
+	}
+}
