@@ -40,11 +40,13 @@ var (
 
 // childMarkers are what the client tells its own children. Inherited by a session that was started from inside another
 // one, they make it take itself for a child, which among other things stops it from storing its transcript. They are
-// named one by one: CLAUDE_CONFIG_DIR and the variables of a login begin the same way and have to stay.
+// named one by one: CLAUDE_CONFIG_DIR and the variables of a login begin the same way and have to stay. The last one is
+// the credential of a session that had a model plan, which must not reach the commands of one that has none.
 var childMarkers = []string{
 	"CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_EXECPATH",
 	"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_KIND", "CLAUDE_CODE_SESSION_NAME", "CLAUDE_EFFORT", "CLAUDE_ENV_FILE",
 	"CLAUDE_JOB_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR",
+	"TUTTI_MODEL_PLAN_API_KEY",
 }
 
 // Describe implements preparer.Preparer.
