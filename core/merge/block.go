@@ -142,17 +142,13 @@ func (m Marker) find(current []byte) (span, bool, error) {
 
 // withoutSeparator takes the separator off, also when an editor has changed its line breaks since. When text follows,
 // the last line before keeps its end.
-func withoutSeparator(before []byte, sep string, follows bool) []byte {
-	whole := before
-	if !follows && bytes.HasSuffix(before, []byte(sep)) {
-		return before[:len(before)-len(sep)]
-	}
-	for range strings.Count(sep, "\n") {
-		switch {
-		case bytes.HasSuffix(before, []byte("\r\n")):
-			before = before[:len(before)-2]
-		case bytes.HasSuffix(before, []byte{'\n'}):
-			before = before[:len(before)-1]
+func withoutSeparator(whole []byte, sep string, follows bool) []byte {
+	before, exact := bytes.CutSuffix(whole, []byte(sep))
+	if !exact {
+		for range strings.Count(sep, "\n") {
+			if cut, ok := bytes.CutSuffix(before, []byte{'\n'}); ok {
+				before = bytes.TrimSuffix(cut, []byte{'\r'})
+			}
 		}
 	}
 	if follows && len(before) > 0 && before[len(before)-1] != '\n' {

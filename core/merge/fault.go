@@ -11,6 +11,8 @@ import (
 const (
 	maxBytes = 8 << 20
 	maxDepth = 10_000
+	// maxMarks bounds the entries of a document by the bytes that part them: a node costs hundreds of bytes.
+	maxMarks = 300_000
 )
 
 const opMerge = "merge"
@@ -29,6 +31,13 @@ func badEdit(label, format string, args ...any) error {
 // encoders, so that a wrong file is never written.
 func misread(label string) error {
 	return fault.New(fault.Internal, opMerge, label, "what was written does not read back as it was meant")
+}
+
+// unwritable is the like for YAML, where it is the file that is odd: some constructs the library reads, but does not
+// write so that they read back the same.
+func unwritable(label string) error {
+	return fault.New(fault.Unparsable, opMerge, label, "cannot be written again without a change of its meaning").
+		WithHint("write the unusual parts of the file more plainly")
 }
 
 // position is the line and the column, both from 1, of a byte offset.

@@ -105,6 +105,13 @@ func open(format preparer.Format, data []byte, label string) (tree, error) {
 	if len(data) > maxBytes {
 		return nil, unparsable(label, "larger than %d MiB", maxBytes>>20)
 	}
+	marks := 0
+	for _, c := range []byte(",[{\n") {
+		marks += bytes.Count(data, []byte{c})
+	}
+	if marks > maxMarks {
+		return nil, unparsable(label, "more than %d entries", maxMarks)
+	}
 	data = bytes.TrimPrefix(data, bom)
 	if !utf8.Valid(data) {
 		line, col := position(data, invalidAt(data))

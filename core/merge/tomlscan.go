@@ -7,7 +7,7 @@ import (
 )
 
 // maxTOMLKeys bounds the number of keys and headers: the library looks for duplicates with a linear search.
-const maxTOMLKeys = 20_000
+const maxTOMLKeys = 10_000
 
 // tomlScanner finds where statements of a TOML document end, which needs no more than telling strings, comments and
 // brackets apart. Behind the first syntax error of a document its answers mean nothing.

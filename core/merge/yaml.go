@@ -180,7 +180,7 @@ func resolved(n *yaml.Node) *yaml.Node {
 func (t *yamlTree) encode() (out []byte, err error) {
 	defer func() {
 		if recover() != nil { // a fault of the library
-			out, err = nil, misread(t.label)
+			out, err = nil, unwritable(t.label)
 		}
 	}()
 	var buf bytes.Buffer
@@ -188,29 +188,34 @@ func (t *yamlTree) encode() (out []byte, err error) {
 		buf.Write(head)
 		buf.WriteString("\n\n")
 	}
-	plainMerges(t.doc)
+	prepare(t.doc)
 	enc := yaml.NewEncoder(&buf)
 	enc.SetIndent(2)
 	if enc.Encode(t.doc) != nil || enc.Close() != nil {
-		return nil, misread(t.label)
+		return nil, unwritable(t.label)
 	}
 	if buf.Len() > maxBytes {
 		return nil, unparsable(t.label, "larger than %d MiB after the edits", maxBytes>>20)
 	}
 	back, err := readYAML(buf.Bytes(), t.label)
 	if err != nil || len(back.Content) != 1 || !sameYAML(t.doc, back) {
-		return nil, misread(t.label)
+		return nil, unwritable(t.label)
 	}
 	return buf.Bytes(), nil
 }
 
-// plainMerges takes the tag off merge keys, which the library would write out.
-func plainMerges(n *yaml.Node) {
+// prepare mends what the library would write wrongly: the tag of merge keys would be written out, and an empty null
+// that is a key or has an anchor would become a string.
+func prepare(n *yaml.Node) {
 	for i, c := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 0 && isMerge(c) && c.Style&yaml.TaggedStyle == 0 {
+		key := n.Kind == yaml.MappingNode && i%2 == 0
+		switch {
+		case key && isMerge(c) && c.Style&yaml.TaggedStyle == 0:
 			c.Tag = ""
+		case (key || c.Anchor != "") && c.Kind == yaml.ScalarNode && c.Value == "" && c.ShortTag() == "!!null":
+			c.Value = "null"
 		}
-		plainMerges(c)
+		prepare(c)
 	}
 }
 
