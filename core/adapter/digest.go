@@ -48,6 +48,8 @@ func verify(ctx context.Context, s Source) (string, error) {
 func unstartable(s Source, err error) error {
 	detail, hint := "it cannot be started", "check that the file is a program for this machine"
 	switch {
+	case busy(err):
+		detail, hint = "the binary is being written", "try again when its installation has ended"
 	case errors.Is(err, fs.ErrNotExist):
 		detail, hint = "the binary does not exist", "install the adapter again"
 	case errors.Is(err, fs.ErrPermission):

@@ -7,8 +7,9 @@
 // What holds:
 //   - No program runs whose SHA-256 is not the pinned one, unless its source says UnsafeAnyDigest. The digest is taken
 //     right before the program is executed; that the file cannot be changed in between is up to whoever installed it.
-//   - An adapter gets nothing of the host: no standard input, no variable of its environment, no open file but a pipe
-//     that tells it when the host has died. Its home, temporary and working directory are empty and its own.
+//   - An adapter gets nothing of the host: no standard input, no variable of its environment, no file that is
+//     open there (Go marks all that it opens) but a pipe that tells it when the host has died. Its home, temporary and
+//     working directory are empty and its own. That is no sandbox: it runs as the user, and is trusted by its digest.
 //   - It is in a process group of its own, which is killed as a whole, and it is gone when its host is.
 //   - One adapter's failure is an error of calls to it, typed by a code of package fault, and of no other's.
 //   - Equal requests are one call. An answer is remembered until as many others have been used since.

@@ -29,8 +29,12 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv("GREENROOM_TEST_HOST"); mode != "" {
 		os.Exit(host(mode))
 	}
+	os.Setenv("GREENROOM_CANARY", canary)
 	os.Exit(run(m))
 }
+
+// canary stands in the environment of all hosts that start adapters here.
+const canary = "canary-in-the-environment"
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "adapter")

@@ -81,7 +81,7 @@ func (m *member) launch() (*process, error) {
 // prepareProcess makes everything of a process but the process.
 func (m *member) prepareProcess(fork *forker, run runDir) *process {
 	redact := m.pool.config.Redact
-	c := &child{source: m.source, run: run, fork: fork, redact: redact, tail: &tail{redact: redact},
+	c := &child{source: m.source, run: run, fork: fork, redact: redact, tail: &tail{redact: redact}, pause: time.Sleep,
 		drained: make(chan struct{}), exited: make(chan struct{})}
 	p := &process{child: c, run: run, log: m.log, since: m.pool.config.Now(),
 		noted: make(chan struct{}), gone: make(chan struct{})}

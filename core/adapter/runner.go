@@ -23,6 +23,7 @@ type child struct {
 	fork   *forker
 	redact func(string) string
 	tail   *tail
+	pause  func(time.Duration)
 
 	env     []string // what go-plugin wants the process to know, of which environment takes its choice
 	sockets string   // where its sockets must be
@@ -90,7 +91,7 @@ func (c *child) start(ctx context.Context) error {
 func (c *child) execute(ctx context.Context, out, err *os.File) error {
 	started := c.launch(ctx, out, err)
 	if busy(started) {
-		time.Sleep(busyWait)
+		c.pause(busyWait)
 		started = c.launch(ctx, out, err)
 	}
 	return started

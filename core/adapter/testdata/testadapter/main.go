@@ -39,11 +39,10 @@ func main() {
 	case "leave":
 		os.Exit(0)
 	case "future":
-		plugin.Serve(&plugin.ServeConfig{
-			HandshakeConfig:  protocol.Handshake(),
-			VersionedPlugins: map[int]plugin.PluginSet{99: protocol.Plugins(p)[protocol.Version]},
-			GRPCServer:       protocol.NewServer,
-		})
+		plain(p, 99)
+		return
+	case "plain":
+		plain(p, protocol.Version)
 		return
 	case "elsewhere":
 		fmt.Println("1|1|unix|/tmp/elsewhere|grpc|" + strings.Repeat("A", 60))
@@ -53,6 +52,15 @@ func main() {
 		time.Sleep(time.Minute)
 	}
 	serve.Serve(p)
+}
+
+// plain serves without what package serve adds.
+func plain(p preparer.Preparer, version int) {
+	plugin.Serve(&plugin.ServeConfig{
+		HandshakeConfig:  protocol.Handshake(),
+		VersionedPlugins: map[int]plugin.PluginSet{version: protocol.Plugins(p)[protocol.Version]},
+		GRPCServer:       protocol.NewServer,
+	})
 }
 
 type adapter struct{ provider, version, text string }
@@ -102,6 +110,12 @@ func (a adapter) Prepare(ctx context.Context, r preparer.Request) (*preparer.Lay
 		}
 		time.Sleep(d)
 		note("pid", fmt.Sprint(os.Getpid()))
+	case "die": // together with whatever waits for it
+		note("pid", fmt.Sprint(os.Getpid()))
+		go func() {
+			time.Sleep(50 * time.Millisecond)
+			os.Exit(1)
+		}()
 	case "print":
 		fmt.Println("printed " + arg)
 		fmt.Fprintln(os.Stderr, "complained "+arg)
