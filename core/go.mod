@@ -3,6 +3,7 @@ module github.com/greenroom-agents/greenroom/core
 go 1.26.0
 
 require (
+	github.com/Masterminds/semver/v3 v3.5.0
 	github.com/google/go-cmp v0.7.0
 	github.com/greenroom-agents/greenroom/sdk v0.0.0
 	github.com/hashicorp/go-hclog v1.6.3

@@ -1,11 +1,20 @@
 package core
 
 import (
-	"io"
+	"context"
 	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/internal/client"
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/core/skill"
 )
 
 // Config is what a host supplies. StateDir, Home and Adapters are required.
@@ -27,12 +36,12 @@ type Config struct {
 	// Managed names, for a provider, an executable that the host installed. It wins over PATH, and loses to the
 	// override variable of the client. One that does not exist is ignored.
 	Managed map[string]string
+	// Content is what agents are told. Default: canon.Default.
+	Content *canon.Set
 	// Logger gets structured logs, without secrets. Default: none.
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// Rand is the source of random names. Default: crypto/rand.
-	Rand io.Reader
 	// Timeout bounds every Prepare whose context has no earlier deadline. Default: 60 s.
 	Timeout time.Duration
 }
@@ -44,4 +53,127 @@ type Identity struct {
 	// EnvPrefix begins the names of the variables that tell the agent its session, such as TUTTI_WORKSPACE_ID. Default
 	// "TUTTI".
 	EnvPrefix string
+}
+
+// Host prepares sessions and takes them away. It is safe for concurrent use.
+type Host struct {
+	cfg      Config
+	store    *manifest.Store
+	pool     *adapter.Pool
+	versions client.Versions
+	checked  sync.Map // *preparer.Layout: passed Check
+
+	mu      sync.Mutex
+	bundles *skill.Store
+	tree    *fsroot.Tree // of bundles
+	stuck   map[string]bool
+	closed  bool
+	working sync.WaitGroup
+	ensured bool
+	seam    *fsroot.Seam
+}
+
+// New makes a host. It starts no adapter and writes nothing: adapters are started, and the state directory is made,
+// when they are first needed.
+func New(ctx context.Context, c Config) (*Host, error) { return newHost(ctx, c, nil) }
+
+func newHost(ctx context.Context, c Config, seam *fsroot.Seam) (*Host, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	store, err := manifest.Open(c.StateDir, seam)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := adapter.New(ctx, adapter.Config{Sources: c.Adapters, Logger: c.Logger, Now: c.Now})
+	if err != nil {
+		return nil, err
+	}
+	return &Host{cfg: c, store: store, pool: pool, stuck: map[string]bool{}, seam: seam}, nil
+}
+
+func (c *Config) complete() error {
+	bad := func(what, detail string) error { return fault.New(fault.Invalid, "configure host", what, detail) }
+	if !filepath.IsAbs(c.Home) {
+		return bad("Home", "must be an absolute path")
+	}
+	c.Home = filepath.Clean(c.Home)
+	for _, dir := range c.Path {
+		if !filepath.IsAbs(dir) || strings.ContainsRune(dir, filepath.ListSeparator) {
+			return bad("Path", "must hold absolute directories without list separators")
+		}
+	}
+	if c.Identity.Product == "" {
+		c.Identity.Product = "Tutti"
+	}
+	if c.Identity.CLI == "" {
+		c.Identity.CLI = "tutti"
+	}
+	if c.Identity.EnvPrefix == "" {
+		c.Identity.EnvPrefix = "TUTTI"
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 60 * time.Second
+	}
+	if c.Content == nil {
+		var err error
+		if c.Content, err = canon.Default(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the adapters, after the operations that are under way. Sessions stay as they are.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil
+	}
+	h.closed = true
+	h.mu.Unlock()
+	h.working.Wait()
+	err := h.pool.Close()
+	if h.tree != nil {
+		h.tree.Close()
+	}
+	return err
+}
+
+// begin counts an operation in, and makes the state directory when it writes.
+func (h *Host) begin(writes bool) (end func(), err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, fault.New(fault.Closed, "use host", "", "the host was closed")
+	}
+	if writes && !h.ensured {
+		if err := h.store.Ensure(); err != nil {
+			return nil, err
+		}
+		h.ensured = true
+	}
+	h.working.Add(1)
+	return h.working.Done, nil
+}
+
+// skillStore is the store of skill bundles, opened once.
+func (h *Host) skillStore() (*skill.Store, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.bundles == nil {
+		tree, err := fsroot.Open(filepath.Join(h.store.Path(), "store"), h.seam)
+		if err != nil {
+			return nil, err
+		}
+		h.tree, h.bundles = tree, skill.Open(tree)
+	}
+	return h.bundles, nil
 }

@@ -1,0 +1,113 @@
+package core
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/layout"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// listSeparator separates the directories of a PATH-like variable on the system that sessions run on.
+func listSeparator(windows bool) string {
+	if windows {
+		return ";"
+	}
+	return ":"
+}
+
+// environ applies the overlay of a session to a base environment.
+func environ(p *Prepared, base []string) []string {
+	names := make([]string, 0, len(base)+len(p.Env))
+	values := make(map[string]string, len(base)+len(p.Env))
+	set := func(name, value string) {
+		if _, ok := values[name]; !ok {
+			names = append(names, name)
+		}
+		values[name] = value
+	}
+	for _, kv := range base {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok || name == "" || layout.Matches(p.strip, name) {
+			continue
+		}
+		set(name, value)
+	}
+	for _, v := range p.Env {
+		switch v.Op {
+		case preparer.EnvSet:
+			set(v.Name, v.Value)
+		case preparer.EnvSetEmpty:
+			set(v.Name, "")
+		case preparer.EnvUnset:
+			delete(values, v.Name)
+		case preparer.EnvPrepend:
+			set(v.Name, prepend(v.Value, values[v.Name], v.Separator))
+		case preparer.EnvAppend:
+			set(v.Name, appendList(values[v.Name], v.Value, v.Separator))
+		}
+	}
+	out := make([]string, 0, len(names))
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if value, ok := values[name]; ok && !seen[name] {
+			seen[name] = true
+			out = append(out, name+"="+value)
+		}
+	}
+	return out
+}
+
+// prepend puts a directory first, and takes it out where it stood before, so that nested sessions do not pile it up.
+func prepend(dir, list, sep string) string {
+	out := []string{dir}
+	for _, d := range strings.Split(list, sep) {
+		if d != dir && (d != "" || list != "") {
+			out = append(out, d)
+		}
+	}
+	return strings.Join(out, sep)
+}
+
+// appendList adds the items that are not in the list yet, and keeps what is there.
+func appendList(list, items, sep string) string {
+	var have []string
+	if list != "" {
+		have = strings.Split(list, sep)
+	}
+	known := map[string]bool{}
+	for _, h := range have {
+		known[strings.TrimSpace(h)] = true
+	}
+	for _, item := range strings.Split(items, sep) {
+		if !known[item] {
+			have = append(have, item)
+		}
+	}
+	return strings.Join(have, sep)
+}
+
+func command(ctx context.Context, p *Prepared, base, args []string) (*exec.Cmd, error) {
+	if p.Executable == "" {
+		return nil, fault.New(fault.NotFound, "start client", p.Provider, "no client was found").
+			WithHint("install the client, or name its executable")
+	}
+	all := append(append(append([]string{}, p.Args...), args...), p.ArgsAfter...)
+	cmd := exec.CommandContext(ctx, p.Executable, all...)
+	cmd.Dir = p.Cwd
+	cmd.Env = environ(p, base)
+	ownGroup(cmd)
+	return cmd, nil
+}
+
+// lookup finds a variable in an environment in the form of os.Environ. The last one counts.
+func lookup(env []string, name string) (string, bool) {
+	for i := len(env) - 1; i >= 0; i-- {
+		if key, value, ok := strings.Cut(env[i], "="); ok && key == name {
+			return value, true
+		}
+	}
+	return "", false
+}

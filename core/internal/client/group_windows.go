@@ -1,0 +1,11 @@
+package client
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// group makes a process the leader of a process group of its own.
+func group(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}

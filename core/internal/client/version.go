@@ -1,0 +1,96 @@
+package client
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// askTimeout bounds one question for a version.
+const askTimeout = 15 * time.Second
+
+var versionText = regexp.MustCompile(`\b(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)\b`)
+
+// Versions remembers the versions of executables for as long as the files stay the same. It is safe for concurrent
+// use.
+type Versions struct {
+	mu    sync.Mutex
+	known map[string]*asked
+}
+
+type asked struct {
+	once    sync.Once
+	info    os.FileInfo
+	version string
+}
+
+// Of is the version that an executable tells, "" when it tells none in time. It is asked again when the file is
+// another one than before.
+func (v *Versions) Of(ctx context.Context, exe string, args, env []string) string {
+	info, err := os.Stat(exe)
+	if err != nil {
+		return ""
+	}
+	v.mu.Lock()
+	if v.known == nil {
+		v.known = map[string]*asked{}
+	}
+	a := v.known[exe]
+	if a == nil || !os.SameFile(a.info, info) || a.info.Size() != info.Size() || !a.info.ModTime().Equal(info.ModTime()) {
+		a = &asked{info: info}
+		v.known[exe] = a
+	}
+	v.mu.Unlock()
+	a.once.Do(func() { a.version = ask(ctx, exe, args, env) })
+	if a.version == "" {
+		v.mu.Lock()
+		if v.known[exe] == a {
+			delete(v.known, exe) // perhaps the time was too short
+		}
+		v.mu.Unlock()
+	}
+	return a.version
+}
+
+func ask(ctx context.Context, exe string, args, env []string) string {
+	if len(args) == 0 {
+		args = []string{"--version"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, args...)
+	cmd.Env = env
+	cmd.Dir = os.TempDir()
+	cmd.WaitDelay = time.Second
+	group(cmd)
+	out, err := cmd.Output()
+	if err != nil && len(out) == 0 {
+		return ""
+	}
+	m := versionText.FindSubmatch(out)
+	if m == nil {
+		return ""
+	}
+	return string(m[1])
+}
+
+// Supported says whether a version lies in a range. An empty range takes every version.
+func Supported(version, want string) (bool, error) {
+	if want == "" || version == "" {
+		return true, nil
+	}
+	c, err := semver.NewConstraint(want)
+	if err != nil {
+		return false, err
+	}
+	v, err := semver.NewVersion(version)
+	if err != nil {
+		return false, nil
+	}
+	return c.Check(v), nil
+}

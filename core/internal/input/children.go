@@ -1,0 +1,109 @@
+package input
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/skill"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// children lists what a directory holds, as the filter says. What is left out for a reason that its owner would not
+// expect is reported.
+func (it *Item) children(dir, label string, taken map[string]bool, s *Snapshot) error {
+	list, err := fsroot.ListInput(dir)
+	if err != nil {
+		s.Rejected = append(s.Rejected, Rejected{label, "cannot be listed"})
+		return nil
+	}
+	for _, c := range list {
+		if strings.HasPrefix(c.Name, ".") || taken[c.Name] {
+			continue
+		}
+		child := Child{Name: c.Name, Path: filepath.Join(dir, c.Name)}
+		if reason := it.reject(&child, c.Kind); reason != "" {
+			if reason != silent {
+				s.Rejected = append(s.Rejected, Rejected{label + "/" + c.Name, reason})
+			}
+			continue
+		}
+		taken[c.Name] = true
+		it.Names = append(it.Names, child)
+	}
+	return nil
+}
+
+// silent is the reason of a child that simply is of another sort.
+const silent = "-"
+
+func (it *Item) reject(c *Child, kind fsroot.InputKind) string {
+	switch it.Input.Filter {
+	case preparer.FilterDirs:
+		if kind != fsroot.InputDir {
+			return silent
+		}
+		return ""
+	case preparer.FilterSkills:
+		return rejectSkill(c, kind)
+	}
+	if !strings.HasSuffix(c.Name, it.Input.Filter) {
+		return silent
+	}
+	if kind != fsroot.InputFile {
+		return kind.String()
+	}
+	return ""
+}
+
+// rejectSkill says why a child of a skills directory is no skill, or "" when it is one. Clients follow a link to a
+// directory; a SKILL.md that is a link itself is ignored by some, so it does not count.
+func rejectSkill(c *Child, kind fsroot.InputKind) string {
+	switch kind {
+	case fsroot.InputDir:
+	case fsroot.InputFile:
+		return silent
+	default:
+		return kind.String()
+	}
+	file := filepath.Join(c.Path, "SKILL.md")
+	in, err := fsroot.StatInput(file)
+	switch {
+	case err != nil:
+		return "has no SKILL.md"
+	case in.Link:
+		return "its SKILL.md is a link"
+	case in.Kind != fsroot.InputFile:
+		return "its SKILL.md is no file"
+	}
+	data, _, err := fsroot.ReadInput(file, 1<<20)
+	if err != nil {
+		return "its SKILL.md cannot be read"
+	}
+	title, _, err := skill.FrontMatter(data)
+	if err != nil {
+		return "its SKILL.md has no front matter with a name"
+	}
+	c.Title = title
+	return ""
+}
+
+// Changed says whether something that was looked at is not what it was.
+func (s *Snapshot) Changed() bool {
+	for _, it := range s.Items {
+		for _, st := range it.seen {
+			info, err := os.Stat(st.path)
+			if st.info == nil {
+				if err == nil {
+					return true
+				}
+				continue
+			}
+			if err != nil || !os.SameFile(info, st.info) || info.Size() != st.info.Size() || !info.ModTime().Equal(st.info.ModTime()) {
+				return true
+			}
+		}
+	}
+	return false
+}

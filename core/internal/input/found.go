@@ -1,0 +1,147 @@
+package input
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core/merge"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// Found is what the adapter is told.
+func (s *Snapshot) Found() map[string]preparer.Found {
+	found := make(map[string]preparer.Found, len(s.Items))
+	for name, it := range s.Items {
+		found[name] = it.found()
+	}
+	return found
+}
+
+func (it *Item) found() preparer.Found {
+	f := preparer.Found{Exists: it.Exists, Index: it.Index}
+	if it.Input.Kind == preparer.InputNames {
+		f.Exists = len(it.Names) > 0
+	}
+	if it.Input.Secret || !f.Exists {
+		return f
+	}
+	switch it.Input.Learn {
+	case preparer.LearnContent:
+		f.Content = it.Data
+	case preparer.LearnValues:
+		if it.Input.Kind == preparer.InputNames {
+			for _, c := range it.Names {
+				name := c.Title
+				if name == "" {
+					name = c.Name
+				}
+				f.Names = append(f.Names, name)
+			}
+			break
+		}
+		f.Values = map[string]preparer.Value{}
+		for key, v := range it.Values {
+			if it.learns(key) {
+				if lit, ok := literal(v); ok {
+					f.Values[key] = lit
+				}
+			}
+		}
+	}
+	return f
+}
+
+// learns says whether the adapter asked for a key, rather than only the report of inherited items.
+func (it *Item) learns(key string) bool {
+	for _, want := range it.Input.Values {
+		if matches(want, key) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(want preparer.KeyPath, key string) bool {
+	parts := strings.Split(key, "/")
+	if len(parts) != len(want) {
+		return false
+	}
+	for i, w := range want {
+		if w != "*" && preparer.Key(w).String() != parts[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func literal(v any) (preparer.Value, bool) {
+	switch v := v.(type) {
+	case string:
+		return preparer.String(v), true
+	case bool:
+		return preparer.Bool(v), true
+	case int64:
+		return preparer.Int(v), true
+	case float64:
+		return preparer.Float(v), true
+	}
+	return nil, false
+}
+
+// Carried lists the names of the items of one kind that an input brings.
+func (it *Item) Carried(c preparer.Carry) []string {
+	var names []string
+	switch {
+	case !it.Exists:
+	case len(c.Keys) > 0:
+		for key := range it.Values {
+			for _, want := range c.Keys {
+				if matches(want, key) {
+					names = append(names, unescape(key[strings.LastIndexByte(key, '/')+1:]))
+				}
+			}
+		}
+	case it.Input.Kind == preparer.InputNames:
+		for _, child := range it.Names {
+			names = append(names, child.Name)
+		}
+	default:
+		names = append(names, it.Label[strings.LastIndexAny(it.Label, ":/")+1:])
+	}
+	return names
+}
+
+func unescape(s string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(s)
+}
+
+// Identity tells one content of an input ("input"), or one value in it ("input#key/path"), from another. It is a digest,
+// also of secrets, and never shown.
+func (s *Snapshot) Identity(key string) string {
+	name, path, byValue := strings.Cut(key, "#")
+	it := s.Items[name]
+	switch {
+	case it == nil || !it.Exists:
+		return "absent"
+	case byValue:
+		values, err := merge.Values(it.Input.Format, it.Data, []preparer.KeyPath{strings.Split(path, "/")}, it.Label)
+		if err != nil {
+			return "unparsable"
+		}
+		return digest(fmt.Sprint(values))
+	case it.Input.Kind == preparer.InputNames:
+		var all []string
+		for _, c := range it.Names {
+			all = append(all, c.Name)
+		}
+		return digest(strings.Join(all, "\x00"))
+	}
+	return digest(string(it.Data))
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,228 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/merge"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// maxFile bounds a file of the user's that is read.
+const maxFile = 8 << 20
+
+// Roots are the absolute directories that locations are relative to.
+type Roots struct {
+	User      string
+	Homes     map[string]string
+	Workspace string
+}
+
+// Item is what was found of one input.
+type Item struct {
+	Input  preparer.Input
+	Exists bool
+	Index  int    // of the location of a file
+	Path   string // absolute: of the file, or of the first directory that exists
+	Label  string // for messages, e.g. "home:codex/config.toml"
+	Data   []byte // of a file
+	Names  []Child
+	Values map[string]any
+
+	seen []stamp
+}
+
+// Child is one name that an InputNames lists.
+type Child struct {
+	Name  string // of the directory or file
+	Title string // with FilterSkills: the name in the front matter
+	Path  string // absolute
+}
+
+// Rejected is a child that was left out, and why.
+type Rejected struct {
+	Label  string
+	Reason string
+}
+
+// Snapshot is what was found of all inputs of a descriptor.
+type Snapshot struct {
+	Items    map[string]*Item
+	Rejected []Rejected
+}
+
+// stamp tells whether a file or directory is still the one that was looked at.
+type stamp struct {
+	path string
+	info fs.FileInfo
+}
+
+// Take looks at all inputs of a descriptor.
+func Take(ctx context.Context, inputs []preparer.Input, roots Roots) (*Snapshot, error) {
+	s := &Snapshot{Items: make(map[string]*Item, len(inputs))}
+	for _, in := range inputs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		it := &Item{Input: in}
+		var err error
+		if in.Kind == preparer.InputNames {
+			err = it.names(roots, s)
+		} else {
+			err = it.file(roots)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.Items[in.Name] = it
+	}
+	return s, nil
+}
+
+// resolve lists the absolute paths of a location, nearest first, each with its label.
+func (r Roots) resolve(l preparer.Location) (paths, labels []string) {
+	rel := filepath.FromSlash(l.Path)
+	switch l.Base {
+	case preparer.BaseHome:
+		if home := r.Homes[l.Home]; home != "" {
+			return []string{filepath.Join(home, rel)}, []string{path.Join("home:"+l.Home, l.Path)}
+		}
+		return nil, nil
+	case preparer.BaseUser:
+		return []string{filepath.Join(r.User, rel)}, []string{"~/" + l.Path}
+	}
+	dirs := []string{r.Workspace}
+	if l.ToGitRoot {
+		dirs = upToGitRoot(r.Workspace)
+	}
+	for _, dir := range dirs {
+		paths = append(paths, filepath.Join(dir, rel))
+		labels = append(labels, "workspace:"+l.Path)
+	}
+	return paths, labels
+}
+
+// upToGitRoot is dir and its parents up to the one that holds .git; dir alone when there is none.
+func upToGitRoot(dir string) []string {
+	var dirs []string
+	for d := dir; ; d = filepath.Dir(d) {
+		dirs = append(dirs, d)
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return dirs
+		}
+		if d == filepath.Dir(d) {
+			return dirs[:1]
+		}
+	}
+}
+
+func (it *Item) file(roots Roots) error {
+	for i, loc := range it.Input.At {
+		paths, labels := roots.resolve(loc)
+		for j, p := range paths {
+			data, info, err := fsroot.ReadInput(p, maxFile)
+			if missing(err) {
+				it.seen = append(it.seen, stamp{path: p})
+				continue
+			}
+			if err != nil {
+				return fault.Wrap(err, codeOf(err), "read input", labels[j], detail(err)).
+					WithHint("make it a regular file that you can read, or move it away")
+			}
+			it.seen = append(it.seen, stamp{path: p, info: info})
+			it.Exists, it.Index, it.Path, it.Label, it.Data = true, i, p, labels[j], data
+			return it.values()
+		}
+	}
+	if len(it.Input.At) > 0 {
+		// Where the file would be, so that a link to it can be made before it exists.
+		if paths, labels := roots.resolve(it.Input.At[0]); len(paths) > 0 {
+			it.Path, it.Label = paths[0], labels[0]
+		}
+	}
+	return nil
+}
+
+// missing says that nothing stands at a path: it does not exist, a parent is a file, or a link dangles.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+func codeOf(err error) fault.Code {
+	if c := fault.CodeOf(err); c != fault.Internal {
+		return c
+	}
+	return fault.Unreadable
+}
+
+func detail(err error) string {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f.Detail
+	}
+	return "cannot be read"
+}
+
+// values reads the values that the adapter is to learn, and the keys of what the file carries.
+func (it *Item) values() error {
+	var keys []preparer.KeyPath
+	if it.Input.Learn == preparer.LearnValues {
+		keys = append(keys, it.Input.Values...)
+	}
+	for _, c := range it.Input.Carries {
+		keys = append(keys, c.Keys...)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	values, err := merge.Values(it.Input.Format, it.Data, keys, it.Label)
+	if err != nil {
+		return err
+	}
+	it.Values = values
+	return nil
+}
+
+func (it *Item) names(roots Roots, s *Snapshot) error {
+	var real []fs.FileInfo
+	taken := map[string]bool{}
+	for _, loc := range it.Input.At {
+		paths, labels := roots.resolve(loc)
+		for i, dir := range paths {
+			in, err := fsroot.StatInput(dir)
+			info := in.Info
+			if missing(err) || in.Kind == fsroot.InputDangling {
+				it.seen = append(it.seen, stamp{path: dir})
+				continue
+			}
+			if err != nil || in.Kind != fsroot.InputDir {
+				s.Rejected = append(s.Rejected, Rejected{labels[i], "is not a directory that can be read"})
+				continue
+			}
+			it.seen = append(it.seen, stamp{path: dir, info: info})
+			if slices.ContainsFunc(real, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
+				continue // the same directory by another path would list everything twice
+			}
+			real = append(real, info)
+			if !it.Exists {
+				it.Exists, it.Path, it.Label = true, dir, labels[i]
+			}
+			if err := it.children(dir, labels[i], taken, s); err != nil {
+				return err
+			}
+		}
+	}
+	if it.Path == "" && len(it.Input.At) > 0 {
+		if paths, labels := roots.resolve(it.Input.At[0]); len(paths) > 0 {
+			it.Path, it.Label = paths[0], labels[0]
+		}
+	}
+	slices.SortFunc(it.Names, func(a, b Child) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}

@@ -1,0 +1,245 @@
+package layout
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+)
+
+// Changes is what has to be done so that a session's directory looks like a tree.
+type Changes struct {
+	tree   *Tree
+	write  []int            // indexes of nodes
+	remove []manifest.Entry // of an earlier preparation, children first
+	fresh  bool
+	// Displaced lists places where a client put a file of its own over a link of ours. It is moved aside.
+	Displaced []string
+	// Rewritten lists files of ours that were changed since they were written, and that get our content again.
+	Rewritten []string
+}
+
+// Any says whether anything has to be done.
+func (c *Changes) Any() bool { return len(c.write) > 0 || len(c.remove) > 0 }
+
+// Everything is the changes for a directory that is empty.
+func (t *Tree) Everything() *Changes {
+	c := &Changes{tree: t, fresh: true, write: make([]int, len(t.Nodes))}
+	for i := range t.Nodes {
+		c.write[i] = i
+	}
+	return c
+}
+
+// Compare says what differs between the tree and a session's directory, byte by byte. Logins have to be settled
+// before. prev is what an earlier preparation wrote.
+func (t *Tree) Compare(root *fsroot.Tree, prev []manifest.Entry) (*Changes, error) {
+	c := &Changes{tree: t}
+	old := make(map[string]manifest.Entry, len(prev))
+	for _, e := range prev {
+		old[e.Path] = e
+	}
+	wanted := make(map[string]bool, len(t.Nodes))
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		wanted[n.Path] = true
+		same, err := c.same(root, n, old[n.Path])
+		if err != nil {
+			return nil, err
+		}
+		if !same {
+			c.write = append(c.write, i)
+		}
+	}
+	for i := len(prev) - 1; i >= 0; i-- {
+		if e := prev[i]; !wanted[e.Path] {
+			c.remove = append(c.remove, e)
+		}
+	}
+	return c, nil
+}
+
+// same says whether a node stands on the disk as it should.
+func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, error) {
+	fi, err := root.Lstat(n.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	switch n.Kind {
+	case manifest.Dir:
+		return fi.IsDir() && fi.Mode().Perm() == n.Mode, nil
+	case manifest.Link:
+		if fi.Mode()&fs.ModeSymlink == 0 {
+			if n.Custody == manifest.Exposed && n.Login < 0 && old.Path != "" {
+				c.Displaced = append(c.Displaced, n.Path)
+			}
+			return n.Login >= 0 && c.tree.Logins[n.Login].Copy, nil
+		}
+		target, err := root.Readlink(n.Path)
+		return err == nil && (target == n.Target || n.Keep), err
+	}
+	if !fi.Mode().IsRegular() || fi.Size() != int64(len(n.Data)) || fi.Mode().Perm() != n.Mode {
+		c.noteRewrite(n, old, fi.Mode().IsRegular())
+		return false, nil
+	}
+	data, _, err := root.ReadFile(n.Path, int64(len(n.Data))+1)
+	if err != nil {
+		return false, err
+	}
+	if !bytes.Equal(data, n.Data) {
+		c.noteRewrite(n, old, true)
+		return false, nil
+	}
+	return true, nil
+}
+
+// noteRewrite remembers a file that somebody else changed: it is of ours, and what we want there is what we wrote.
+func (c *Changes) noteRewrite(n *Node, old manifest.Entry, regular bool) {
+	if regular && n.Custody == manifest.Ours && old.Digest != "" && old.Digest == manifest.Digest(n.Data) {
+		c.Rewritten = append(c.Rewritten, n.Path)
+	}
+}
+
+// Apply carries the changes out: first what has to go, so that it is not in the way, then the tree from the top down.
+func (c *Changes) Apply(root *fsroot.Tree) error {
+	for _, rel := range c.Displaced {
+		if err := displace(root, rel); err != nil {
+			return err
+		}
+	}
+	for _, e := range c.remove {
+		if err := c.drop(root, e); err != nil {
+			return err
+		}
+	}
+	for _, i := range c.write {
+		if err := c.put(root, &c.tree.Nodes[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// displace moves what a client put in the place of a link of ours aside: it may be of worth.
+func displace(root *fsroot.Tree, rel string) error {
+	to := rel + ".displaced"
+	if _, err := root.Lstat(to); err == nil {
+		if err := root.RemoveAll(to); err != nil {
+			return err
+		}
+	}
+	return root.Rename(rel, to)
+}
+
+// drop removes an entry that is no longer wanted, when it still is of the kind that was written. A directory goes when
+// it is empty.
+func (c *Changes) drop(root *fsroot.Tree, e manifest.Entry) error {
+	fi, err := root.Lstat(e.Path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	if kindOf(fi) != e.Kind || e.Custody == manifest.Seeded {
+		return nil
+	}
+	err = root.Remove(e.Path)
+	if e.Kind == manifest.Dir {
+		return nil // what the client put there keeps it
+	}
+	return err
+}
+
+func kindOf(fi fs.FileInfo) manifest.Kind {
+	switch {
+	case fi.IsDir():
+		return manifest.Dir
+	case fi.Mode()&fs.ModeSymlink != 0:
+		return manifest.Link
+	case fi.Mode().IsRegular():
+		return manifest.File
+	}
+	return ""
+}
+
+func (c *Changes) put(root *fsroot.Tree, n *Node) error {
+	if !c.fresh {
+		if err := c.clear(root, n); err != nil {
+			return err
+		}
+	}
+	switch n.Kind {
+	case manifest.Dir:
+		err := root.Mkdir(n.Path, n.Mode)
+		if errors.Is(err, fs.ErrExist) && !c.fresh {
+			return root.Chmod(n.Path, n.Mode)
+		}
+		return err
+	case manifest.Link:
+		err := root.Symlink(n.Target, n.Path)
+		if errors.Is(err, fsroot.ErrNoLinks) && n.Login >= 0 {
+			return c.copyLogin(root, n)
+		}
+		return err
+	}
+	return root.WriteFile(n.Path, n.Data, fsroot.WriteOptions{Mode: n.Mode, Fresh: c.fresh})
+}
+
+// clear makes room for a node where something of another kind stands: below the session's directory it is ours to
+// remove.
+func (c *Changes) clear(root *fsroot.Tree, n *Node) error {
+	fi, err := root.Lstat(n.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if have := kindOf(fi); have == n.Kind || have != manifest.Dir && n.Kind != manifest.Dir {
+		return nil // replaced by a rename
+	}
+	return root.RemoveAll(n.Path)
+}
+
+// copyLogin puts a private copy of a login where links cannot be made. It is brought back like a file that took the
+// place of a link.
+func (c *Changes) copyLogin(root *fsroot.Tree, n *Node) error {
+	l := &c.tree.Logins[n.Login]
+	data, _, err := fsroot.ReadInput(l.Source, maxCopy)
+	if err != nil {
+		return fault.Wrap(err, fault.Unreadable, "copy login", l.Label, "cannot be read")
+	}
+	l.Copy, l.Baseline = true, manifest.Digest(data)
+	return root.WriteFile(n.Path, data, fsroot.WriteOptions{Mode: 0o600, Fresh: c.fresh})
+}
+
+// Entries is the tree as the manifest records it.
+func (t *Tree) Entries() []manifest.Entry {
+	list := make([]manifest.Entry, len(t.Nodes))
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		e := manifest.Entry{Path: n.Path, Kind: n.Kind, Custody: n.Custody, Target: n.Target, Why: n.Why}
+		if n.Kind == manifest.File && !n.Secret && n.Custody == manifest.Ours {
+			e.Digest = manifest.Digest(n.Data)
+		}
+		list[i] = e
+	}
+	return list
+}
+
+// Verify does the checks of the layout: what the client would ignore when it is malformed or missing.
+func (t *Tree) Verify(root *fsroot.Tree, roots Roots) error {
+	for _, c := range t.Checks {
+		if err := t.verify(root, roots, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,253 @@
+package layout
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/core/merge"
+	"github.com/greenroom-agents/greenroom/core/skill"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// Source is what a tree is compiled from.
+type Source struct {
+	Descriptor preparer.Descriptor
+	Layout     *preparer.Layout
+	Handles    Handles
+	Marker     merge.Marker
+	// Current reads a file below the session's directory as it stands, fs.ErrNotExist for none.
+	Current func(rel string) ([]byte, error)
+	Skills  []skill.Skill
+	// Names are the names that the skills were given, by id; see [Names].
+	Names map[string]string
+	// Bundle puts skills into the store, or says where they would be, and answers the absolute directory and the digest.
+	Bundle func(ctx context.Context, named []skill.Named) (dir, digest string, err error)
+}
+
+// compiler builds a Tree.
+type compiler struct {
+	Source
+	tree  *Tree
+	nodes map[string]Node
+}
+
+// Compile resolves a checked layout into the tree of one session. It reads, through Current, the files that the client
+// owns, and the user's files that inputs list; it writes nothing but, through Bundle, skills into the store.
+func Compile(ctx context.Context, src Source) (*Tree, error) {
+	c := &compiler{Source: src, tree: &Tree{}, nodes: make(map[string]Node, 2*len(src.Layout.Entries))}
+	later := make([]preparer.PlaceSkills, 0, 1)
+	for _, e := range src.Layout.Entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if s, ok := e.(preparer.PlaceSkills); ok {
+			later = append(later, s)
+			continue
+		}
+		if err := c.entry(e); err != nil {
+			return nil, err
+		}
+	}
+	// Skills come last: they give way to what the user has.
+	for _, s := range later {
+		if err := c.skills(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.finish(); err != nil {
+		return nil, err
+	}
+	return c.tree, c.launch()
+}
+
+func (c *compiler) entry(e preparer.Entry) error {
+	at := e.Place()
+	switch e := e.(type) {
+	case preparer.Dir:
+		return c.add(Node{Path: at.Path, Kind: manifest.Dir, Mode: 0o700})
+	case preparer.File:
+		body, secret, err := c.Handles.join(e.Body)
+		if err != nil {
+			return err
+		}
+		n := Node{Path: at.Path, Kind: manifest.File, Mode: 0o600, Data: []byte(body), Secret: secret, Why: origin(e.Body)}
+		if e.Executable {
+			n.Mode = 0o700
+		}
+		return c.add(n)
+	case preparer.TypedDocument:
+		return c.document(e)
+	case preparer.Merge:
+		return c.merge(e)
+	case preparer.Block:
+		return c.block(e)
+	case preparer.Link:
+		return c.link(e)
+	case preparer.Copy:
+		it := c.Handles.Inputs.Items[e.Input]
+		if it == nil || !it.Exists {
+			return nil
+		}
+		return c.add(Node{Path: at.Path, Kind: manifest.File, Mode: 0o600, Data: it.Data, Secret: it.Input.Secret, Why: "copied from " + it.Label})
+	case preparer.Expose:
+		return c.expose(e)
+	case preparer.Share:
+		return c.share(e)
+	case preparer.Login:
+		return c.login(e)
+	case preparer.Check:
+		c.tree.Checks = append(c.tree.Checks, e)
+		return nil
+	}
+	return refused(at.String(), "is of a kind that this host does not know")
+}
+
+func (c *compiler) add(n Node) error {
+	if n.Custody == "" {
+		n.Custody = manifest.Ours
+	}
+	if n.Login == 0 && n.Kind != manifest.Link {
+		n.Login = -1
+	}
+	if _, taken := c.nodes[n.Path]; taken {
+		return refused("session:"+n.Path, "is placed twice")
+	}
+	c.nodes[n.Path] = n
+	return nil
+}
+
+func (c *compiler) addLink(n Node) error {
+	n.Kind, n.Login = manifest.Link, -1
+	return c.add(n)
+}
+
+func (c *compiler) document(e preparer.TypedDocument) error {
+	r, err := c.Handles.resolve(e.Root)
+	if err != nil {
+		return err
+	}
+	data, err := merge.Encode(e.Format, r.value.(map[string]any))
+	if err != nil {
+		return err
+	}
+	return c.add(Node{Path: e.At.Path, Kind: manifest.File, Mode: 0o600, Data: data, Secret: r.secret, Why: "made by the adapter"})
+}
+
+// base is what a file begins as. ok is false when there is nothing to begin from.
+func (c *compiler) base(at preparer.Place, list []preparer.Base) (data []byte, why string, custody manifest.Custody, ok bool, err error) {
+	custody = manifest.Ours
+	for _, b := range list {
+		if b.Kind == preparer.BaseCurrent {
+			custody = manifest.Seeded
+		}
+	}
+	for _, b := range list {
+		switch b.Kind {
+		case preparer.BaseCurrent:
+			data, err := c.Current(at.Path)
+			if err == nil {
+				return data, "kept by the client, edited", custody, true, nil
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return nil, "", "", false, err
+			}
+		case preparer.BaseInput:
+			it := c.Handles.Inputs.Items[b.Input]
+			if it == nil {
+				return nil, "", "", false, refused(at.String(), "begins as an input that there is not")
+			}
+			if it.Exists {
+				return it.Data, "begins as " + it.Label, custody, true, nil
+			}
+		case preparer.BaseEmpty:
+			return nil, "", custody, true, nil
+		}
+	}
+	return nil, "", "", false, nil
+}
+
+func (c *compiler) block(e preparer.Block) error {
+	body, secret, err := c.Handles.join(e.Body)
+	if err != nil {
+		return err
+	}
+	if e.At.Root == preparer.RootWorkspace {
+		c.tree.Blocks = append(c.tree.Blocks, manifest.Block{Path: e.At.Path, Text: body})
+		return nil
+	}
+	base, why, custody, ok, err := c.base(e.At, e.Base)
+	if err != nil || !ok {
+		return err
+	}
+	out, _, err := merge.InsertBlock(base, base != nil, c.Marker, body)
+	if err != nil {
+		return fault.Wrap(err, fault.CodeOf(err), "write block", e.At.String(), "the file it begins as has a broken managed block").
+			WithHint("remove the marker lines from that file")
+	}
+	return c.add(Node{Path: e.At.Path, Kind: manifest.File, Mode: 0o600, Data: out, Custody: custody, Secret: secret, Why: because(why, origin(e.Body))})
+}
+
+// because joins two reasons.
+func because(parts ...string) string {
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	return strings.Join(parts, "; ")
+}
+
+// origin names the documents that a body is built of.
+func origin(body []preparer.Value) string {
+	var names []string
+	var walk func(preparer.Value)
+	walk = func(v preparer.Value) {
+		switch v := v.(type) {
+		case preparer.Text:
+			name := v.Document
+			if v.Section != "" {
+				name += "#" + v.Section
+			}
+			names = append(names, name)
+		case preparer.Concat:
+			for _, p := range v {
+				walk(p)
+			}
+		case preparer.Quoted:
+			walk(v.Value)
+		}
+	}
+	for _, v := range body {
+		walk(v)
+	}
+	if len(names) == 0 {
+		return "made by the adapter"
+	}
+	return "holds " + strings.Join(names, ", ")
+}
+
+// finish adds the directories above nodes, and sorts.
+func (c *compiler) finish() error {
+	for p := range c.nodes {
+		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+			have, ok := c.nodes[dir]
+			if ok && have.Kind != manifest.Dir {
+				return refused("session:"+p, "lies below something that is no directory")
+			}
+			if ok {
+				continue
+			}
+			c.nodes[dir] = Node{Path: dir, Kind: manifest.Dir, Mode: 0o700, Custody: manifest.Ours, Login: -1}
+		}
+	}
+	c.tree.Nodes = make([]Node, 0, len(c.nodes))
+	for _, n := range c.nodes {
+		c.tree.Nodes = append(c.tree.Nodes, n)
+	}
+	slices.SortFunc(c.tree.Nodes, func(a, b Node) int { return strings.Compare(a.Path, b.Path) })
+	slices.Sort(c.tree.Caches)
+	c.tree.Caches = slices.Compact(c.tree.Caches)
+	return nil
+}

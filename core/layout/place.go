@@ -1,0 +1,158 @@
+package layout
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/internal/input"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/core/skill"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// maxCopy bounds one file that is copied out of a listed directory.
+const maxCopy = 8 << 20
+
+func (c *compiler) link(e preparer.Link) error {
+	target, err := c.Handles.path(e.To)
+	if err != nil {
+		return err
+	}
+	n := Node{Path: e.At.Path, Target: target, Why: "leads to " + e.To.String()}
+	switch e.To.Root {
+	case preparer.RootCache:
+		n.Custody = manifest.Exposed
+		n.Why = "shared cache " + e.To.Name
+		c.tree.Caches = append(c.tree.Caches, path.Dir(path.Join(c.Handles.cacheDir(e.To), e.To.Path)))
+	case preparer.RootHome:
+		n.Custody = manifest.Exposed
+	}
+	return c.addLink(n)
+}
+
+// chosen says whether a child of a listed directory is placed.
+func chosen(e preparer.Expose, name string) bool {
+	return !slices.Contains(e.Except, name) && (e.Only == nil || slices.Contains(e.Only, name))
+}
+
+func (c *compiler) expose(e preparer.Expose) error {
+	it := c.Handles.Inputs.Items[e.Input]
+	if it == nil {
+		return refused(e.At.String(), "exposes an input that there is not")
+	}
+	for _, child := range it.Names {
+		if !chosen(e, child.Name) {
+			continue
+		}
+		n := Node{Path: path.Join(e.At.Path, child.Name), Why: "from " + it.Label}
+		if !e.Copy {
+			n.Target, n.Custody = child.Path, manifest.Exposed
+			if err := c.addLink(n); err != nil {
+				return err
+			}
+			continue
+		}
+		data, _, err := fsroot.ReadInput(child.Path, maxCopy)
+		if err != nil {
+			return fault.Wrap(err, fault.CodeOf(err), "read input", it.Label+"/"+child.Name, "cannot be copied").
+				WithHint("make it a regular file that you can read, or move it away")
+		}
+		n.Kind, n.Mode, n.Data = manifest.File, 0o600, data
+		if err := c.add(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *compiler) share(e preparer.Share) error {
+	target, label, err := c.Handles.location(e.From)
+	if err != nil {
+		return err
+	}
+	if in, err := fsroot.StatInput(target); err != nil || in.Kind != fsroot.InputDir {
+		return nil
+	}
+	return c.addLink(Node{Path: e.At.Path, Target: target, Custody: manifest.Exposed, Why: "shared with " + label})
+}
+
+func (c *compiler) login(e preparer.Login) error {
+	it := c.Handles.Inputs.Items[e.Input]
+	if it == nil || !it.Input.Secret {
+		return refused(e.At.String(), "is a login from an input that is not marked secret")
+	}
+	if !it.Exists {
+		return nil
+	}
+	// Behind a link of the user's lies the file that a refresh has to reach.
+	source, err := filepath.EvalSymlinks(it.Path)
+	if err != nil {
+		return fault.Wrap(err, fault.Unreadable, "read login", it.Label, "cannot be read")
+	}
+	c.tree.Logins = append(c.tree.Logins, manifest.Login{
+		Path: e.At.Path, Source: source, Label: it.Label, Baseline: manifest.Digest(it.Data), JSON: e.JSON, Fresher: e.Fresher,
+	})
+	n := Node{Path: e.At.Path, Kind: manifest.Link, Target: source, Custody: manifest.Exposed, Login: len(c.tree.Logins) - 1, Why: "login of the user, " + it.Label}
+	return c.add(n)
+}
+
+// Names gives the skills their names: the user's keep theirs. prior are the names that the session gave before.
+func Names(d preparer.Descriptor, l *preparer.Layout, inputs *input.Snapshot, skills []skill.Skill, prior map[string]string) (map[string]string, error) {
+	var reserved []string
+	for _, e := range l.Entries {
+		s, ok := e.(preparer.PlaceSkills)
+		if !ok {
+			continue
+		}
+		for _, name := range s.Reserve {
+			it := inputs.Items[name]
+			if it == nil {
+				return nil, refused(s.At.String(), "reserves the names of an input that there is not")
+			}
+			for _, child := range it.Names {
+				reserved = append(reserved, child.Name)
+				if child.Title != "" {
+					reserved = append(reserved, child.Title)
+				}
+			}
+		}
+	}
+	return skill.Resolve(skills, reserved, d.Skills.MaxName, prior)
+}
+
+func (c *compiler) skills(ctx context.Context, e preparer.PlaceSkills) error {
+	if len(c.Skills) == 0 {
+		return nil
+	}
+	named := make([]skill.Named, 0, len(c.Skills))
+	for _, s := range c.Skills {
+		named = append(named, skill.Named{Name: c.Names[s.ID], Skill: s})
+	}
+	at := e.At.Path
+	if _, taken := c.nodes[at]; taken {
+		at += "-tutti" // something of the user's stands there by that name
+	}
+	dir, digest, err := c.Bundle(ctx, named)
+	if err != nil {
+		return err
+	}
+	c.tree.Leases = append(c.tree.Leases, digest)
+	c.tree.Bundles = append(c.tree.Bundles, Bundle{Place: at, Path: filepath.Join(c.Handles.Roots.Session, filepath.FromSlash(at))})
+	if !e.Copy {
+		return c.addLink(Node{Path: at, Target: dir, Keep: e.Keep, Why: "skills"})
+	}
+	_, files, err := skill.Preview(named)
+	if err != nil {
+		return err
+	}
+	for rel, data := range files {
+		if err := c.add(Node{Path: path.Join(at, rel), Kind: manifest.File, Mode: 0o600, Data: data, Why: "skills"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,259 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+)
+
+// Keep is what a clean-up leaves.
+type Keep = manifest.Keep
+
+// What can be left.
+const (
+	KeepNothing     = manifest.KeepNothing     // everything goes
+	KeepTranscripts = manifest.KeepTranscripts // what the client wrote stays, for a later preparation
+	KeepAll         = manifest.KeepAll         // only logins are settled
+)
+
+// CleanupOptions says how a session is taken away. The zero value takes everything away, and refuses while a client
+// runs.
+type CleanupOptions = manifest.CleanupOptions
+
+// Kept is something that was left where it stands, and why.
+type Kept = manifest.Kept
+
+// Report says what an operation did.
+type Report struct {
+	// Removed counts the entries of the sessions that were taken away.
+	Removed int `json:"removed"`
+	// Kept lists what was left, because it is not ours any more.
+	Kept []Kept `json:"kept,omitempty"`
+	// Recovered lists sessions that a killed process left half done, and that were put in order.
+	Recovered []Recovered `json:"recovered,omitempty"`
+	// Busy lists the directory names of sessions that somebody works on, and that were passed over.
+	Busy []string `json:"busy,omitempty"`
+}
+
+// Recovered is a session that was put in order.
+type Recovered struct {
+	Name  string         `json:"name"`
+	From  manifest.State `json:"from"` // "" for one that never got a record
+	State manifest.State `json:"state"`
+}
+
+// Cleanup takes a session away: all that lies below its directory, and in the workspace what is ours and still as we
+// wrote it. A session that does not exist is ErrNotFound, unless it once did: then there is nothing to do, and no
+// error.
+func (h *Host) Cleanup(ctx context.Context, r Ref, o CleanupOptions) (*Report, error) {
+	for what, id := range map[string]string{"workspace": r.Workspace, "session": r.ID} {
+		if err := checkID(what, id); err != nil {
+			return nil, err
+		}
+	}
+	end, err := h.begin(true)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
+	defer cancel()
+	name := manifest.Name(r.Workspace, r.ID)
+	if h.isStuck(name) {
+		return nil, poisoned()
+	}
+	ses, err := h.store.Acquire(ctx, name, false)
+	if errors.Is(err, fault.NotFound) {
+		return &Report{}, nil
+	}
+	if err != nil {
+		return nil, inTime(ctx, err)
+	}
+	defer ses.Close()
+	report := &Report{}
+	if ses.Manifest != nil {
+		report.Removed = len(ses.Manifest.Entries)
+	}
+	report.Kept, err = ses.Cleanup(ctx, o)
+	if err != nil || o.Keep == KeepAll {
+		report.Removed = 0
+	}
+	return report, inTime(ctx, err)
+}
+
+// Recover puts in order what killed processes left, for every session that nobody works on. Doing it twice does what
+// doing it once does.
+func (h *Host) Recover(ctx context.Context) (*Report, error) {
+	end, err := h.begin(true)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	names, err := h.store.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{}
+	var failed []error
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return report, inTime(ctx, err)
+		}
+		if err := h.recover(ctx, name, report); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return report, errors.Join(failed...)
+}
+
+func (h *Host) recover(ctx context.Context, name string, report *Report) error {
+	var from manifest.State
+	before, err := h.store.Load(name)
+	if err == nil {
+		from = before.State
+	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.Corrupt) {
+		return err
+	}
+	ses, err := h.store.TryAcquire(ctx, name)
+	switch {
+	case errors.Is(err, fault.Busy):
+		report.Busy = append(report.Busy, name)
+		return nil
+	case errors.Is(err, fault.NotFound):
+		report.Recovered = append(report.Recovered, Recovered{Name: name, From: from})
+		return nil
+	case err != nil:
+		return err
+	}
+	defer ses.Close()
+	if err := ses.Rest(ctx); err != nil {
+		return err
+	}
+	report.Kept = append(report.Kept, ses.Reports...)
+	if ses.Damaged() || ses.Manifest != nil && ses.Manifest.State == from && from == manifest.Ready {
+		return nil
+	}
+	r := Recovered{Name: name, From: from}
+	if ses.Manifest != nil {
+		if r.State = ses.Manifest.State; r.State == from {
+			return nil
+		}
+	}
+	report.Recovered = append(report.Recovered, r)
+	return nil
+}
+
+// Info is what is recorded of a session.
+type Info struct {
+	Ref        Ref            `json:"ref"`
+	Name       string         `json:"name"` // of its directory
+	Provider   string         `json:"provider"`
+	Cwd        string         `json:"cwd"`
+	Dir        string         `json:"dir"`
+	State      manifest.State `json:"state"`
+	Generation int            `json:"generation"`
+	Created    time.Time      `json:"created"`
+	Updated    time.Time      `json:"updated"`
+	Running    bool           `json:"running"`
+	Adapter    string         `json:"adapter"` // version
+	Client     string         `json:"client"`  // version
+	Inherit    []string       `json:"inherit"`
+	Env        []string       `json:"env"` // names only
+	Tree       []Node         `json:"tree"`
+}
+
+// Sessions lists the sessions of the state directory. One whose record cannot be read comes with an error.
+func (h *Host) Sessions(ctx context.Context) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		end, err := h.begin(false)
+		if err != nil {
+			yield(Info{}, err)
+			return
+		}
+		defer end()
+		names, err := h.store.Names(ctx)
+		if err != nil {
+			yield(Info{}, inTime(ctx, err))
+			return
+		}
+		for _, name := range names {
+			m, err := h.store.Load(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // being made, or being taken away
+			}
+			if !yield(h.info(ctx, name, m), err) {
+				return
+			}
+		}
+	}
+}
+
+// Session is what is recorded of one session.
+func (h *Host) Session(ctx context.Context, r Ref) (Info, error) {
+	end, err := h.begin(false)
+	if err != nil {
+		return Info{}, err
+	}
+	defer end()
+	name := manifest.Name(r.Workspace, r.ID)
+	m, err := h.store.Load(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Info{}, fault.New(fault.NotFound, "show session", name, "there is no such session")
+	}
+	return h.info(ctx, name, m), err
+}
+
+func (h *Host) info(ctx context.Context, name string, m *manifest.Manifest) Info {
+	in := Info{Name: name, Dir: h.store.Dir(name)}
+	if m == nil {
+		return in
+	}
+	in.Ref, in.Provider, in.Cwd = Ref{Workspace: m.Workspace, ID: m.Session}, m.Provider, m.Cwd
+	in.State, in.Generation, in.Created, in.Updated = m.State, m.Generation, m.Created, m.Updated
+	in.Adapter, in.Client, in.Inherit, in.Env = m.Adapter.Version, m.Client.Version, m.Inherit, m.Env
+	in.Running = h.store.Held(ctx, name)
+	for _, e := range m.Entries {
+		in.Tree = append(in.Tree, Node{Place: "session:" + e.Path, Kind: string(e.Kind), Target: e.Target, Custody: string(e.Custody), Why: e.Why})
+	}
+	for _, o := range m.Outside {
+		in.Tree = append(in.Tree, Node{Place: "workspace:" + o.Path, Kind: "block", Custody: string(manifest.Ours), Why: "managed block, taken out at clean-up"})
+	}
+	return in
+}
+
+// Lease says that a client runs in a session. It ends with the process that holds it.
+type Lease struct {
+	host  *Host
+	lease *manifest.Lease
+}
+
+// Hold takes a lease on a ready session, for as long as a client runs in it: Cleanup refuses meanwhile, and logins that
+// the client rewrites are brought home when the lease is released. A session that is not ready is ErrIncomplete.
+func (h *Host) Hold(ctx context.Context, r Ref) (*Lease, error) {
+	end, err := h.begin(true)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	lease, err := h.store.Hold(ctx, manifest.Name(r.Workspace, r.ID))
+	if err != nil {
+		return nil, inTime(ctx, err)
+	}
+	return &Lease{host: h, lease: lease}, nil
+}
+
+// Release ends the lease. What it reports are logins that both the client and somebody else changed.
+func (l *Lease) Release(ctx context.Context) (*Report, error) {
+	end, err := l.host.begin(true)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	kept, err := l.lease.Release(ctx)
+	return &Report{Kept: kept}, inTime(ctx, err)
+}

@@ -1,0 +1,156 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+)
+
+// Keep is what a clean-up leaves.
+type Keep string
+
+// What can be left.
+const (
+	KeepNothing     Keep = ""            // everything goes
+	KeepTranscripts Keep = "transcripts" // what the client wrote below its directory stays, for a later preparation
+	KeepAll         Keep = "all"         // only logins are settled
+)
+
+// CleanupOptions says how a session is taken away.
+type CleanupOptions struct {
+	Keep Keep
+	// UnsafeForce takes it away even while a client runs in it.
+	UnsafeForce bool
+}
+
+// Cleanup takes a session away: its logins are settled, its blocks taken out of the workspace when nobody else holds
+// them, its directory removed without following a link. What is not ours any more stays and is reported. A login that
+// cannot be settled keeps the session's directory.
+func (s *Session) Cleanup(ctx context.Context, o CleanupOptions) (kept []Kept, err error) {
+	if held, err := s.held(ctx); err != nil {
+		return nil, err
+	} else if held && !o.UnsafeForce {
+		return nil, fault.New(fault.Running, "clean up", s.Name, "a client is running in the session").
+			WithHint("end it first")
+	}
+	if s.Manifest == nil {
+		return nil, s.giveUp()
+	}
+	disputed, err := s.stopped(ctx)
+	if err != nil {
+		return disputed, err
+	}
+	switch {
+	case o.Keep == KeepAll:
+		return disputed, nil
+	case o.Keep == KeepTranscripts, len(disputed) > 0:
+		kept, err = s.strip(ctx)
+		kept = append(disputed, kept...)
+		if err == nil && len(disputed) > 0 {
+			err = fault.New(fault.LoginConflict, "clean up", s.Name, "a login in the session and the user's own both changed").
+				WithHint("keep the one that works, and clean up again")
+		}
+		return kept, err
+	}
+	if len(s.Manifest.Outside) > 0 && !s.Damaged() {
+		s.Manifest.State = Cleaning
+		if err := s.write(s.Manifest, true); err != nil {
+			return nil, err
+		}
+	}
+	return s.finish(ctx)
+}
+
+// finish is the part of a clean-up that cannot be turned back.
+func (s *Session) finish(ctx context.Context) ([]Kept, error) {
+	from := len(s.Reports)
+	if err := s.release(ctx); err != nil {
+		return nil, err
+	}
+	return s.Reports[from:], s.giveUp()
+}
+
+// release gives up the session's hold on the workspace.
+func (s *Session) release(ctx context.Context) error {
+	m := s.Manifest
+	free := func(w *Workspace) ([]Kept, error) { return w.Release(s.Name) }
+	if s.Damaged() {
+		where, err := s.state.holding(ctx, s.tree, s.Name)
+		if err != nil {
+			return err
+		}
+		for key, path := range where {
+			if err := s.outside(ctx, path, key, free); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(m.Outside) == 0 {
+		return nil
+	}
+	return s.outside(ctx, m.Cwd, m.Outside[0].Key, free)
+}
+
+// giveUp renames the directory, which is the point of no return, and removes the manifest and everything.
+func (s *Session) giveUp() error {
+	gone := "s/" + s.Name + ".gone"
+	if s.rel != gone {
+		if err := s.tree.Rename(s.rel, gone); err != nil {
+			return err
+		}
+		s.rel = gone
+	}
+	s.Manifest = nil
+	if err := s.vanish(); !errors.Is(err, errAgain) {
+		return err
+	}
+	return nil
+}
+
+// strip removes what is ours and leaves what the client wrote. The session is incomplete then, and can be prepared
+// again.
+func (s *Session) strip(ctx context.Context) ([]Kept, error) {
+	from := len(s.Reports)
+	if err := s.release(ctx); err != nil {
+		return nil, err
+	}
+	m := s.Manifest
+	if s.Damaged() {
+		return s.Reports[from:], nil
+	}
+	disputed := map[string]bool{}
+	for _, l := range m.Logins {
+		if fi, err := s.Root.Lstat(l.Path); err == nil && fi.Mode().IsRegular() {
+			disputed[l.Path] = true
+		}
+	}
+	for i := len(m.Entries) - 1; i >= 0; i-- {
+		e := m.Entries[i]
+		if disputed[e.Path] || e.Custody == Seeded {
+			continue
+		}
+		err := s.removeEntry(e)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && e.Kind != Dir {
+			return nil, err
+		}
+	}
+	m.Outside, m.State = nil, Incomplete
+	return s.Reports[from:], s.write(m, false)
+}
+
+// removeEntry removes an entry that still is of the kind that we wrote.
+func (s *Session) removeEntry(e Entry) error {
+	fi, err := s.Root.Lstat(e.Path)
+	if err != nil {
+		return err
+	}
+	mode := fi.Mode()
+	same := e.Kind == Dir && mode.IsDir() || e.Kind == File && mode.IsRegular() || e.Kind == Link && mode&fs.ModeSymlink != 0
+	if !same {
+		return nil
+	}
+	return s.Root.Remove(e.Path)
+}

@@ -1,0 +1,239 @@
+package manifest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+)
+
+// maxLogin bounds a login file.
+const maxLogin = 1 << 20
+
+// Settled is what became of an exposed login.
+type Settled string
+
+// The outcomes.
+const (
+	Untouched Settled = "untouched" // our link, or a copy equal to the user's file
+	Relinked  Settled = "relinked"  // the session's file held nothing newer and gave way
+	Published Settled = "published" // the session's file was newer, and became the user's
+	Disputed  Settled = "conflict"  // both changed, and nothing says which is newer: both are kept
+)
+
+// Settle brings what a client wrote in the place of an exposed login back to the user's file, so that at most one live
+// copy of a login is left. A version is never put over one that is newer, and never over one that changed since the
+// login was exposed, unless the login says itself which is newer. The session's lock must be held, or its login must
+// be recorded as running.
+func (s *Store) Settle(ctx context.Context, root *fsroot.Tree, l *Login) (Settled, error) {
+	fi, err := root.Lstat(l.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Untouched, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if fi.Mode()&fs.ModeSymlink != 0 || !fi.Mode().IsRegular() {
+		return Untouched, nil
+	}
+	home, err := s.openHome(ctx, l)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Disputed, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer home.close()
+	if err := sweep(home.tree, "."); err != nil {
+		return "", err
+	}
+	mine, _, err := root.ReadFile(l.Path, maxLogin)
+	if err != nil {
+		return "", err
+	}
+	theirs, info, err := home.tree.ReadFile(home.name, maxLogin)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	outcome := verdict(l, mine, theirs, info != nil)
+	switch outcome {
+	case Published:
+		o := fsroot.WriteOptions{Mode: 0o600, Sync: true, New: info == nil}
+		if info != nil {
+			o.Mode, o.Expect = info.Mode().Perm(), &fsroot.Expectation{Info: info}
+		}
+		if err := home.tree.WriteFile(home.name, mine, o); err != nil {
+			return "", err
+		}
+		l.Baseline = Digest(mine)
+	case Relinked:
+		l.Baseline = fileDigest(theirs, info != nil)
+	default:
+		return outcome, nil
+	}
+	return outcome, s.expose(root, l, mine, theirs, outcome)
+}
+
+// expose puts the link back, or where links do not work the newest content.
+func (s *Store) expose(root *fsroot.Tree, l *Login, mine, theirs []byte, outcome Settled) error {
+	if !l.Copy {
+		return root.Symlink(l.Source, l.Path)
+	}
+	if outcome == Published {
+		return nil
+	}
+	return root.WriteFile(l.Path, theirs, fsroot.WriteOptions{Mode: 0o600})
+}
+
+// verdict decides between the session's version of a login and the user's.
+func verdict(l *Login, mine, theirs []byte, exists bool) Settled {
+	now := fileDigest(theirs, exists)
+	switch {
+	case exists && bytes.Equal(mine, theirs):
+		if l.Copy {
+			return Untouched
+		}
+		return Relinked
+	case l.Copy && Digest(mine) == l.Baseline:
+		return Relinked // the client did not touch its copy, the user's file moved on
+	case l.JSON && !json.Valid(mine):
+		return Disputed
+	}
+	if order, ok := compare(l, mine, theirs, exists); ok {
+		if order > 0 {
+			return Published
+		}
+		return Relinked
+	}
+	if now == l.Baseline {
+		return Published
+	}
+	return Disputed
+}
+
+// compare tells by the login's own time stamp or counter which version is newer: positive for mine.
+func compare(l *Login, mine, theirs []byte, exists bool) (order int, ok bool) {
+	if !exists || len(l.Fresher) == 0 {
+		return 0, false
+	}
+	a, okA := fresh(mine, l.Fresher)
+	b, okB := fresh(theirs, l.Fresher)
+	if !okA || !okB || a.Equal(b) {
+		return 0, false
+	}
+	return a.Compare(b), true
+}
+
+// fresh reads the time by which versions of a login are told apart: RFC 3339, or a number of seconds or milliseconds.
+func fresh(data []byte, path []string) (time.Time, bool) {
+	var v any
+	if json.Unmarshal(data, &v) != nil {
+		return time.Time{}, false
+	}
+	for _, key := range path {
+		m, _ := v.(map[string]any)
+		v = m[key]
+	}
+	switch v := v.(type) {
+	case string:
+		t, err := time.Parse(time.RFC3339Nano, v)
+		return t, err == nil
+	case float64:
+		return time.UnixMilli(int64(v * 1000)), v > 0
+	}
+	return time.Time{}, false
+}
+
+// home is the locked directory of a login file of the user's.
+type home struct {
+	tree *fsroot.Tree
+	lock *fsroot.Lock
+	name string
+}
+
+func (s *Store) openHome(ctx context.Context, l *Login) (*home, error) {
+	tree, err := s.openOutside(filepath.Dir(l.Source))
+	if err != nil {
+		return nil, err
+	}
+	lock, err := tree.Lock(ctx, fsroot.Exclusive, true)
+	if err != nil {
+		tree.Close()
+		return nil, err
+	}
+	return &home{tree: tree, lock: lock, name: filepath.Base(l.Source)}, nil
+}
+
+func (h *home) close() {
+	_ = h.lock.Unlock()
+	h.tree.Close()
+}
+
+// SettleAll settles the logins of a session. Disputed ones are reported.
+func (s *Session) SettleAll(ctx context.Context) (kept []Kept, changed bool, err error) {
+	if s.Manifest == nil {
+		return nil, false, nil
+	}
+	for i := range s.Manifest.Logins {
+		l := &s.Manifest.Logins[i]
+		before := l.Baseline
+		outcome, err := s.state.Settle(ctx, s.Root, l)
+		if err != nil {
+			return kept, changed, err
+		}
+		if outcome == Disputed {
+			kept = append(kept, Kept{Place: "session:" + l.Path, Reason: "both this login and " + l.Label + " changed, and neither is known to be newer"})
+		}
+		changed = changed || l.Baseline != before
+	}
+	return kept, changed, nil
+}
+
+// SettleRunning settles the logins of the other sessions that run, or ran when their host was killed, on the same
+// file of the user's, so that a login is not read while a newer version of it lies in one of them.
+func (s *Store) SettleRunning(ctx context.Context, source string) error {
+	tree, err := s.Tree()
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	dir := "h/" + digest16(source)
+	list, err := tree.List(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		m, err := load(tree, e.Name())
+		if err != nil {
+			continue // the session is gone or damaged: nothing to be read there
+		}
+		root, err := tree.Sub("s/" + e.Name())
+		if err != nil {
+			continue
+		}
+		for i := range m.Logins {
+			if m.Logins[i].Source != source {
+				continue
+			}
+			if _, err := s.Settle(ctx, root, &m.Logins[i]); err != nil {
+				root.Close()
+				return fault.Wrap(err, fault.CodeOf(err), "settle login", m.Logins[i].Label, "")
+			}
+		}
+		root.Close()
+	}
+	return nil
+}

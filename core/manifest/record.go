@@ -1,0 +1,163 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+)
+
+// Schema is the version of the manifest that this package writes. A record of another schema is refused and left
+// alone.
+const Schema = 1
+
+// Manifest is the record of one session.
+type Manifest struct {
+	Schema     int       `json:"schema"`
+	Workspace  string    `json:"workspace"`
+	Session    string    `json:"session"`
+	Provider   string    `json:"provider"`
+	Cwd        string    `json:"cwd"`
+	State      State     `json:"state"`
+	Generation int       `json:"generation"` // counts the preparations that changed something
+	Adapter    Adapter   `json:"adapter"`
+	Client     Client    `json:"client"`
+	Created    time.Time `json:"created"`
+	Updated    time.Time `json:"updated"`
+	// Entries is what stands below the session's directory on our account, sorted by path.
+	Entries []Entry `json:"entries"`
+	// Outside is what stands in the workspace on our account.
+	Outside []Outside `json:"outside,omitempty"`
+	Logins  []Login   `json:"logins,omitempty"`
+	// Leases are the store digests that this session keeps alive.
+	Leases []string `json:"leases,omitempty"`
+	// Names are the names that skills were given, by skill id, so that they stay.
+	Names map[string]string `json:"names,omitempty"`
+	// Homes are the user's client homes that the session was prepared from, by id, for people to read.
+	Homes map[string]string `json:"homes,omitempty"`
+	// Env lists the names of the variables that the session sets, never their values.
+	Env []string `json:"env,omitempty"`
+	// Inherit is the choice for each kind in the form kind=mode, sorted.
+	Inherit []string `json:"inherit,omitempty"`
+}
+
+// State is where a session is in its life.
+type State string
+
+// The states.
+const (
+	Preparing  State = "preparing"  // being changed; what stands outside may be half done
+	Ready      State = "ready"      // the tree is as recorded
+	Incomplete State = "incomplete" // a later preparation failed: not launchable until the next one
+	Cleaning   State = "cleaning"   // being taken away
+)
+
+// Adapter is which adapter laid the session out.
+type Adapter struct {
+	Version string `json:"version"`
+	Digest  string `json:"digest,omitempty"`
+	Unsafe  bool   `json:"unsafe,omitempty"` // ran without a pinned digest
+}
+
+// Client is the client that was found.
+type Client struct {
+	Executable string `json:"executable,omitempty"`
+	Version    string `json:"version,omitempty"`
+}
+
+// Entry is one thing below the session's directory.
+type Entry struct {
+	Path    string  `json:"path"`
+	Kind    Kind    `json:"kind"`
+	Custody Custody `json:"custody"`
+	Target  string  `json:"target,omitempty"` // of a link
+	Digest  string  `json:"digest,omitempty"` // of a file of ours without a secret
+	Why     string  `json:"why,omitempty"`
+}
+
+// Kind is what an entry is on the disk.
+type Kind string
+
+// The kinds.
+const (
+	Dir  Kind = "dir"
+	File Kind = "file"
+	Link Kind = "link"
+)
+
+// Custody is who owns an entry once it was written.
+type Custody string
+
+// The custodies.
+const (
+	Ours    Custody = "ours"
+	Seeded  Custody = "seeded"  // we wrote the first version, the client owns it now
+	Exposed Custody = "exposed" // a link that the client writes through
+)
+
+// Outside is a managed block of ours in a file of the workspace.
+type Outside struct {
+	Path string `json:"path"` // below the workspace
+	Key  string `json:"key"`  // of the workspace record
+	// Was and Post are the digests of the whole file before and after this preparation changed it, "" for no file.
+	// They are equal when it only joined the sessions that share the block.
+	Was  string `json:"was"`
+	Post string `json:"post"`
+	// Undo is the text of the block that this preparation replaced, with HadBlock.
+	Undo     string `json:"undo,omitempty"`
+	HadBlock bool   `json:"hadBlock,omitempty"`
+	Joined   bool   `json:"joined,omitempty"` // this preparation added us to the holders
+}
+
+// Login is an exposed login file of the user's.
+type Login struct {
+	Path     string   `json:"path"`     // below the session's directory
+	Source   string   `json:"source"`   // absolute path of the user's file, links resolved as far as it exists
+	Label    string   `json:"label"`    // of the source, for messages
+	Baseline string   `json:"baseline"` // digest of the source when it was exposed, "" for none
+	JSON     bool     `json:"json,omitempty"`
+	Fresher  []string `json:"fresher,omitempty"`
+	Copy     bool     `json:"copy,omitempty"` // a copy stands there because links do not work
+}
+
+// Encode is the manifest as it is written: one line of JSON, and its SHA-256.
+func (m *Manifest) Encode() ([]byte, error) { return seal(m) }
+
+// Decode reads what Encode wrote. A wrong digest is fault.Corrupt; another schema is fault.UnknownSchema.
+func Decode(data []byte) (*Manifest, error) {
+	line, err := unseal(data)
+	if err != nil {
+		return nil, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(line, &m); err != nil {
+		return nil, fault.Wrap(err, fault.Corrupt, "read manifest", "", "is not a manifest")
+	}
+	if m.Schema != Schema {
+		return nil, fault.New(fault.UnknownSchema, "read manifest", "", "was written by another version of greenroom").
+			WithHint("use the version that prepared the session, or remove its directory by hand")
+	}
+	return &m, nil
+}
+
+func seal(v any) ([]byte, error) {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, len(line)+66)
+	out = append(out, line...)
+	out = append(out, '\n')
+	out = append(out, Digest(line)...)
+	return append(out, '\n'), nil
+}
+
+func unseal(data []byte) ([]byte, error) {
+	line, sum, ok := bytes.Cut(data, []byte("\n"))
+	if !ok || Digest(line) != string(bytes.TrimSuffix(sum, []byte("\n"))) {
+		return nil, fault.New(fault.Corrupt, "read manifest", "", "does not match its digest").
+			WithHint("clean the session up: what lies in its own directory can still be removed")
+	}
+	return line, nil
+}

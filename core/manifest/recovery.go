@@ -1,0 +1,179 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+)
+
+// settleState puts in order what a killed process left of a session whose lock is held now. It leaves a session that
+// is ready, or incomplete, or has no manifest and an empty directory. errAgain says that the directory went away.
+func (s *Session) settleState(ctx context.Context) error {
+	final := "s/" + s.Name
+	switch {
+	case s.rel == final+".gone":
+		return s.vanish()
+	case s.Damaged():
+		return nil
+	case s.Manifest == nil && s.rel == final:
+		return s.quarantine()
+	case s.Manifest == nil:
+		return s.empty()
+	case s.Manifest.State == Preparing:
+		return s.abandon(ctx)
+	case s.Manifest.State == Cleaning:
+		if _, err := s.finish(ctx); err != nil {
+			return err
+		}
+		return errAgain
+	case s.rel != final && s.Manifest.State == Ready:
+		return s.adopt()
+	case s.rel != final:
+		return s.lost()
+	}
+	return nil
+}
+
+// lost makes a session whose directory somebody removed incomplete, so that the next preparation builds it anew.
+func (s *Session) lost() error {
+	if err := s.empty(); err != nil {
+		return err
+	}
+	s.Manifest.State = Incomplete
+	if err := s.write(s.Manifest, false); err != nil {
+		return err
+	}
+	return s.adopt()
+}
+
+// Abort puts in order after a preparation that failed: nothing is left of a first one, and a later one leaves an
+// incomplete session.
+func (s *Session) Abort(ctx context.Context) error {
+	if s.Manifest == nil {
+		return s.empty()
+	}
+	if s.Manifest.State == Preparing {
+		return s.abandon(ctx)
+	}
+	return nil
+}
+
+// abandon undoes what a preparation changed outside our state.
+func (s *Session) abandon(ctx context.Context) error {
+	m := s.Manifest
+	if len(m.Outside) > 0 {
+		if err := s.outside(ctx, m.Cwd, "", func(w *Workspace) ([]Kept, error) { return w.undo(s.Name, m.Outside) }); err != nil {
+			return err
+		}
+	}
+	if m.Generation > 1 {
+		if err := s.sweep(); err != nil {
+			return err
+		}
+		held := m.Outside[:0]
+		for _, o := range m.Outside {
+			if !o.Joined {
+				held = append(held, Outside{Path: o.Path, Key: o.Key, Was: o.Was, Post: o.Was})
+			}
+		}
+		m.Outside, m.State = held, Incomplete
+		if err := s.write(m, false); err != nil {
+			return err
+		}
+		return s.adopt()
+	}
+	if err := s.empty(); err != nil {
+		return err
+	}
+	if err := s.tree.Remove(manifestPath(s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	s.Manifest = nil
+	if s.rel == "s/"+s.Name {
+		s.rel += ".new"
+		return s.tree.Rename("s/"+s.Name, s.rel)
+	}
+	return nil
+}
+
+// sweep removes the temporary names that a killed process left beside our entries.
+func (s *Session) sweep() error {
+	dirs := map[string]bool{".": true}
+	for _, e := range s.Manifest.Entries {
+		dirs[path.Dir(e.Path)] = true
+	}
+	for _, dir := range sortedKeys(dirs) {
+		err := sweep(s.Root, dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.LinkRefused) && !errors.Is(err, fault.NotRegular) {
+			return err
+		}
+	}
+	return nil
+}
+
+// outside runs f on a locked workspace. One that is not there any more holds nothing that could be changed.
+func (s *Session) outside(ctx context.Context, cwd, key string, f func(*Workspace) ([]Kept, error)) error {
+	var w *Workspace
+	var err error
+	if key == "" {
+		w, err = s.state.OpenWorkspace(ctx, cwd)
+	} else {
+		w, err = s.state.openWorkspace(ctx, cwd, key)
+	}
+	if errors.Is(err, fault.CwdMissing) || errors.Is(err, fs.ErrNotExist) {
+		s.Reports = append(s.Reports, Kept{Place: "workspace", Reason: "is not there any more"})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	kept, err := f(w)
+	s.Reports = append(s.Reports, kept...)
+	return err
+}
+
+// empty removes everything below the session's directory. It follows no link.
+func (s *Session) empty() error {
+	list, err := s.Root.List(".")
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := s.Root.RemoveAll(e.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vanish removes a session that was given up.
+func (s *Session) vanish() error {
+	if err := s.tree.Remove(manifestPath(s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.tree.RemoveAll(s.rel); err != nil {
+		return err
+	}
+	return errAgain
+}
+
+// quarantine moves a directory aside that has the name of a complete session and no manifest: it may hold what a
+// client wrote, and nothing says what is ours.
+func (s *Session) quarantine() error {
+	for _, suffix := range []string{".lost", ".lost2", ".lost3", ".lost4", ".lost5", ".lost6", ".lost7", ".lost8", ".lost9"} {
+		to := "s/" + s.Name + suffix
+		if _, err := s.tree.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := s.tree.Rename(s.rel, to); err != nil {
+			return err
+		}
+		return errAgain
+	}
+	return fault.New(fault.Corrupt, "open session", s.Name, "its manifest was lost again and again").
+		WithHint("look at the directories that end in .lost, and remove them")
+}

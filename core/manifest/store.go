@@ -1,0 +1,148 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+)
+
+// dirs are the directories of a state directory, all 0700.
+var dirs = []string{"m", "s", "w", "h", "store", "cache"}
+
+// marker is the file that tells a state directory from any other.
+const marker = "greenroom-state"
+
+// maxRecord bounds a record that is read back.
+const maxRecord = 16 << 20
+
+// Store is a state directory. It is safe for concurrent use, also by several processes.
+type Store struct {
+	path string
+	seam *fsroot.Seam
+}
+
+// Open names a state directory, which need not exist. The path must be absolute. The seam may be nil.
+func Open(path string, seam *fsroot.Seam) (*Store, error) {
+	clean := filepath.Clean(path)
+	if !filepath.IsAbs(path) || clean == filepath.Dir(clean) {
+		return nil, fault.New(fault.Invalid, "open state", "state directory", "must be an absolute path below the root")
+	}
+	return &Store{path: clean, seam: seam}, nil
+}
+
+// Ensure makes the state directory, 0700, when it is absent.
+func (s *Store) Ensure() error {
+	base, rest := s.path, ""
+	for {
+		if in, err := fsroot.StatInput(base); err == nil {
+			if in.Kind != fsroot.InputDir {
+				return fault.New(fault.Invalid, "open state", "state directory", "is not a directory")
+			}
+			break
+		}
+		base, rest = filepath.Dir(base), filepath.Join(filepath.Base(base), rest)
+	}
+	tree, err := fsroot.Open(base, s.seam)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	rest = filepath.ToSlash(rest)
+	for _, d := range dirs {
+		if _, err := tree.MkdirAll(strings.TrimPrefix(rest+"/"+d, "/"), 0o700); err != nil {
+			return err
+		}
+	}
+	note := strings.TrimPrefix(rest+"/"+marker, "/")
+	if _, err := tree.Lstat(note); errors.Is(err, fs.ErrNotExist) {
+		err := tree.WriteFile(note, []byte("1\n"), fsroot.WriteOptions{Mode: 0o600, New: true})
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Path is the absolute path of the state directory.
+func (s *Store) Path() string { return s.path }
+
+// Dir is the absolute path of the directory that a session has once it is complete.
+func (s *Store) Dir(name string) string { return filepath.Join(s.path, "s", name) }
+
+// ID is a short id of the state directory, for the markers of managed blocks.
+func (s *Store) ID() string { return digest16(s.path)[:8] }
+
+// Tree opens the state directory for one operation.
+func (s *Store) Tree() (*fsroot.Tree, error) { return fsroot.Open(s.path, s.seam) }
+
+// Workspace opens a directory of the user's for one operation.
+func (s *Store) openOutside(path string) (*fsroot.Tree, error) { return fsroot.Open(path, s.seam) }
+
+// Within says whether a path lies below a state directory of Greenroom, this one or another. A client home there is
+// that of a session, not the user's.
+func Within(path string) bool {
+	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+		if in, err := fsroot.StatInput(filepath.Join(dir, marker)); err == nil && in.Kind == fsroot.InputFile {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// Load reads the manifest of a session. fs.ErrNotExist says that there is none.
+func (s *Store) Load(name string) (*Manifest, error) {
+	tree, err := s.Tree()
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	return load(tree, name)
+}
+
+func load(tree *fsroot.Tree, name string) (*Manifest, error) {
+	data, _, err := tree.ReadFile(manifestPath(name), maxRecord)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(data)
+}
+
+// Names lists the sessions that have a manifest or a directory, sorted.
+func (s *Store) Names(ctx context.Context) ([]string, error) {
+	tree, err := s.Tree()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	seen := map[string]bool{}
+	for dir, suffixes := range map[string][]string{"m": {".json"}, "s": {"", ".new", ".gone"}} {
+		list, err := tree.List(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range list {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			for _, suffix := range suffixes {
+				name, ok := strings.CutSuffix(e.Name(), suffix)
+				if ok && name != "" && !strings.Contains(name, ".") {
+					seen[name] = true
+				}
+			}
+		}
+	}
+	return sortedKeys(seen), nil
+}
+
+func manifestPath(name string) string { return "m/" + name + ".json" }

@@ -1,0 +1,270 @@
+package manifest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/merge"
+)
+
+// maxText bounds a text file of the user's that a block stands in.
+const maxText = 8 << 20
+
+// shared is the record of the managed blocks in one workspace. What stood there before is captured once, by the first
+// session, so that the last one to go leaves the file as the first one found it, in whatever order they go.
+type shared struct {
+	Schema int                     `json:"schema"`
+	Path   string                  `json:"path"` // of the workspace, links resolved
+	Device uint64                  `json:"device"`
+	Inode  uint64                  `json:"inode"`
+	Files  map[string]*sharedBlock `json:"files"`
+}
+
+// sharedBlock is one managed block, and who holds it.
+type sharedBlock struct {
+	Text    string            `json:"text"`
+	Created bool              `json:"created"`  // the file was not there
+	Made    []string          `json:"made"`     // directories that were not there, outermost first
+	Record  merge.BlockRecord `json:"record"`   // how to take the block out again
+	Holders []string          `json:"sessions"` // names of sessions, sorted
+}
+
+// Workspace is a workspace whose lock is held.
+type Workspace struct {
+	state  *Store
+	tree   *fsroot.Tree // the workspace
+	own    *fsroot.Tree // the state directory
+	lock   *fsroot.Lock
+	key    string
+	record *shared
+}
+
+// Block is a managed block that a session wants in a file of its workspace.
+type Block struct {
+	Path string
+	Text string
+}
+
+// OpenWorkspace locks a workspace directory.
+func (s *Store) OpenWorkspace(ctx context.Context, cwd string) (*Workspace, error) {
+	real, err := filepath.EvalSymlinks(cwd)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.CwdMissing, "open workspace", "working directory", "is not there any more")
+	}
+	return s.openWorkspace(ctx, real, digest16(real))
+}
+
+func (s *Store) openWorkspace(ctx context.Context, real, key string) (*Workspace, error) {
+	tree, err := s.openOutside(real)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{state: s, tree: tree, key: key}
+	if w.lock, err = tree.Lock(ctx, fsroot.Exclusive, true); err != nil {
+		tree.Close()
+		return nil, err
+	}
+	if w.own, err = s.Tree(); err == nil {
+		err = w.load(real)
+	}
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *Workspace) load(real string) error {
+	dev, ino := w.tree.Identity()
+	data, _, err := w.own.ReadFile(w.path(), maxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		w.record = &shared{Schema: Schema, Path: real, Device: dev, Inode: ino, Files: map[string]*sharedBlock{}}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.decode(data)
+}
+
+func (w *Workspace) decode(data []byte) error {
+	line, err := unseal(data)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(line, &w.record); err != nil {
+		return fault.Wrap(err, fault.Corrupt, "read workspace record", "", "is not a workspace record")
+	}
+	if w.record.Schema != Schema {
+		return fault.New(fault.UnknownSchema, "read workspace record", "", "was written by another version of greenroom")
+	}
+	return nil
+}
+
+func (w *Workspace) path() string { return "w/" + w.key + ".json" }
+
+func (w *Workspace) draft() string { return "w/" + w.key + ".draft" }
+
+func trimJSON(name string) string { return strings.TrimSuffix(name, ".json") }
+
+// Close gives the lock back.
+func (w *Workspace) Close() {
+	_ = w.lock.Unlock()
+	w.tree.Close()
+	if w.own != nil {
+		w.own.Close()
+	}
+}
+
+// Replaced says that the directory at the workspace's path is not the one that the blocks were written to.
+func (w *Workspace) Replaced() bool {
+	dev, ino := w.tree.Identity()
+	return len(w.record.Files) > 0 && (dev != w.record.Device || ino != w.record.Inode)
+}
+
+// read is the current content of a file of the workspace; existed is false where there is none. A link, a special
+// file, or a file with more than one name is refused: it is not ours to break, and never written through.
+func (w *Workspace) read(rel string) (data []byte, info fs.FileInfo, existed bool, err error) {
+	data, info, err = w.tree.ReadFile(rel, maxText)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, false, nil
+	case err != nil:
+		return nil, nil, false, err
+	case fsroot.Links(info) > 1:
+		return nil, nil, false, fault.New(fault.LinkRefused, "read workspace file", "workspace:"+rel, "has more than one name").
+			WithHint("replace the hard link by a file of its own")
+	}
+	return data, info, true, nil
+}
+
+// change is a block that is ready to be written.
+type change struct {
+	out     Outside
+	data    []byte
+	info    fs.FileInfo
+	existed bool
+	next    sharedBlock
+}
+
+// Plan works out what has to change so that the session holds the blocks. It changes nothing. A block with another
+// text that another session holds is fault.Conflict, naming its file.
+func (w *Workspace) Plan(session string, blocks []Block) (*Plan, error) {
+	p := &Plan{w: w, session: session}
+	if w.Replaced() {
+		return nil, fault.New(fault.Conflict, "open workspace", "workspace", "was replaced by another directory while sessions hold blocks in it").
+			WithHint("clean those sessions up first")
+	}
+	for _, b := range blocks {
+		c, err := w.plan(session, b)
+		if err != nil {
+			return nil, err
+		}
+		p.changes = append(p.changes, c)
+	}
+	return p, nil
+}
+
+func (w *Workspace) plan(session string, b Block) (change, error) {
+	b.Text = strings.Trim(strings.ReplaceAll(b.Text, "\r\n", "\n"), "\n") // as merge gives it back
+	have := w.record.Files[b.Path]
+	joined := have == nil || !slices.Contains(have.Holders, session)
+	if have != nil && have.Text != b.Text && !slices.Equal(have.Holders, []string{session}) {
+		return change{}, fault.New(fault.Conflict, "prepare workspace file", "workspace:"+b.Path,
+			"another session in this directory holds it with other instructions").
+			WithHint("end the other session, or prepare this one in another directory")
+	}
+	data, info, existed, err := w.read(b.Path)
+	if err != nil {
+		return change{}, err
+	}
+	m := merge.Marker{ID: w.state.ID()}
+	old, had, err := merge.FindBlock(data, m)
+	if err != nil {
+		return change{}, err
+	}
+	if had && have != nil && old != have.Text && old != b.Text {
+		return change{}, fault.New(fault.Conflict, "prepare workspace file", "workspace:"+b.Path, "somebody edited the managed block").
+			WithHint("move your text out of the managed block, or remove the block")
+	}
+	out, rec, err := merge.InsertBlock(data, existed, m, b.Text)
+	if err != nil {
+		return change{}, err
+	}
+	next := sharedBlock{Text: b.Text, Created: !existed, Record: rec, Holders: []string{session}}
+	if have != nil {
+		next.Created, next.Made = have.Created, have.Made
+		next.Holders = slices.Clone(have.Holders)
+		if had {
+			next.Record = rec.After(have.Record)
+		}
+		if joined {
+			next.Holders = append(next.Holders, session)
+			slices.Sort(next.Holders)
+		}
+	}
+	if !existed {
+		next.Made = append(next.Made, w.missing(path.Dir(b.Path))...)
+	}
+	o := Outside{Path: b.Path, Key: w.key, Was: fileDigest(data, existed), Post: Digest(out), Undo: old, HadBlock: had, Joined: joined}
+	return change{out: o, data: out, info: info, existed: existed, next: next}, nil
+}
+
+// missing lists the directories that have to be made, outermost first.
+func (w *Workspace) missing(dir string) []string {
+	var made []string
+	for ; dir != "."; dir = path.Dir(dir) {
+		if _, err := w.tree.Lstat(dir); err == nil {
+			break
+		}
+		made = append(made, dir)
+	}
+	slices.Reverse(made)
+	return made
+}
+
+func fileDigest(data []byte, existed bool) string {
+	if !existed {
+		return ""
+	}
+	return Digest(data)
+}
+
+// save writes the record durably, or removes it when nobody holds a block any more.
+func (w *Workspace) save() error {
+	for rel, b := range w.record.Files {
+		if len(b.Holders) == 0 {
+			delete(w.record.Files, rel)
+		}
+	}
+	if len(w.record.Files) == 0 {
+		for _, name := range []string{w.path(), w.draft()} {
+			if err := w.own.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	}
+	data, err := seal(w.record)
+	if err != nil {
+		return err
+	}
+	return replace(w.own, w.draft(), w.path(), data, true)
+}
+
+// modeOf is the mode that a rewritten file keeps, or that a new one of the user's gets.
+func modeOf(info fs.FileInfo) os.FileMode {
+	if info == nil {
+		return 0o644
+	}
+	return info.Mode().Perm()
+}

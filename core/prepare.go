@@ -1,0 +1,288 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/layout"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// attempts is how often a preparation starts again because the user's files changed under it.
+const attempts = 3
+
+// grace is how long a preparation whose time is up may take to put things in order before it counts as stuck.
+const grace = 2 * time.Second
+
+// maxCurrent bounds a file of the client's that is read to be edited.
+const maxCurrent = 8 << 20
+
+// Prepare lays a session out, or brings one that exists up to date, and answers how its client is started. Preparing
+// again with the same choices gives the same tree and writes nothing. It runs under the deadline of ctx, and under
+// Config.Timeout.
+//
+// After an error nothing is left of a session that was not there before, and one that was there is as it was or
+// incomplete. A file system that hangs does not keep Prepare from returning: the session is then poisoned until the
+// call returns.
+func (h *Host) Prepare(ctx context.Context, s Session) (*Prepared, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	end, err := h.begin(true)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
+	name := manifest.Name(s.Workspace, s.ID)
+	if h.isStuck(name) {
+		cancel()
+		end()
+		return nil, poisoned()
+	}
+	type result struct {
+		p   *Prepared
+		err error
+	}
+	done := make(chan result, 1)
+	var locked atomic.Bool
+	go func() {
+		defer end()
+		defer cancel()
+		p, err := h.prepare(ctx, s, &locked)
+		h.setStuck(name, false)
+		done <- result{p, err}
+	}()
+	select {
+	case r := <-done:
+		return r.p, inTime(ctx, r.err)
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.p, inTime(ctx, r.err)
+	case <-timer.C:
+	}
+	if locked.Load() {
+		h.setStuck(name, true)
+	}
+	return nil, fault.Wrap(ctx.Err(), fault.Deadline, "prepare", s.Provider, "a file system call did not return in time").
+		WithHint("look at the file systems that the user's home and the state directory lie on")
+}
+
+// inTime gives an error that comes from the end of the time its class.
+func inTime(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	var e *fault.Error
+	if errors.As(err, &e) && e.Code != fault.Internal {
+		return err
+	}
+	return fault.Wrap(err, fault.Deadline, "prepare", "", "the time was up, or the caller gave up")
+}
+
+func poisoned() error {
+	return fault.New(fault.Poisoned, "prepare", "session", "an earlier preparation hangs in the file system").
+		WithHint("look at the file systems that the user's home and the state directory lie on")
+}
+
+func (h *Host) isStuck(name string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stuck[name]
+}
+
+func (h *Host) setStuck(name string, stuck bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if stuck {
+		h.stuck[name] = true
+	} else {
+		delete(h.stuck, name)
+	}
+}
+
+func (h *Host) prepare(ctx context.Context, s Session, locked *atomic.Bool) (*Prepared, error) {
+	for range attempts {
+		a, err := h.ask(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		p, err := h.carryOut(ctx, a, locked)
+		if !errors.Is(err, errChanged) {
+			return p, err
+		}
+	}
+	return nil, fault.New(fault.InputsChanged, "prepare", s.Provider, "the user's files changed while they were read, three times in a row").
+		WithHint("end what writes to them, and try again")
+}
+
+// errChanged says that an input is not what the layout was made for.
+var errChanged = errors.New("inputs changed")
+
+// carryOut makes the disk look like the answer, under the session's lock.
+func (h *Host) carryOut(ctx context.Context, a *answered, locked *atomic.Bool) (p *Prepared, err error) {
+	ses, err := h.store.Acquire(ctx, a.name, true)
+	if err != nil {
+		return nil, err
+	}
+	locked.Store(true)
+	defer locked.Store(false)
+	defer ses.Close()
+	if err := matching(ses, a.session); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			// The time may be up, and things have to be put in order all the same.
+			if undo := ses.Abort(context.WithoutCancel(ctx)); undo != nil {
+				h.cfg.Logger.Error("preparation could not be undone", "session", a.name, "code", fault.CodeOf(undo))
+			}
+		}
+	}()
+	if err := h.settle(ctx, ses, a); err != nil {
+		return nil, err
+	}
+	var prior map[string]string
+	if ses.Manifest != nil {
+		prior = ses.Manifest.Names
+	}
+	current := func(rel string) ([]byte, error) {
+		data, _, err := ses.Root.ReadFile(rel, maxCurrent)
+		return data, err
+	}
+	tree, names, err := h.compile(ctx, a, prior, current, h.stored)
+	if err != nil {
+		return nil, err
+	}
+	plan, spill, release, err := h.planWorkspace(ctx, a, ses, tree)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if a.inputs.Changed() {
+		return nil, errChanged
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	w := &work{h: h, a: a, ses: ses, tree: tree, names: names, plan: plan, spill: spill}
+	return w.run()
+}
+
+// matching refuses to prepare over a session that is another one.
+func matching(ses *manifest.Session, s Session) error {
+	m := ses.Manifest
+	switch {
+	case ses.Damaged():
+		return fault.New(fault.Corrupt, "prepare", ses.Name, "the record of this session is damaged").
+			WithHint("clean the session up, and prepare it again")
+	case m == nil:
+		return nil
+	case m.Provider != s.Provider:
+		return fault.New(fault.SessionMismatch, "prepare", ses.Name, "this session was prepared for "+m.Provider).
+			WithHint("use another session id, or clean this one up")
+	case m.Cwd != s.Cwd:
+		return fault.New(fault.SessionMismatch, "prepare", ses.Name, "this session was prepared in another directory").
+			WithHint("use another session id, or clean this one up")
+	}
+	return nil
+}
+
+// settle brings newer versions of logins home before they are exposed again.
+func (h *Host) settle(ctx context.Context, ses *manifest.Session, a *answered) error {
+	for _, e := range a.layout.Entries {
+		l, ok := e.(preparer.Login)
+		if !ok {
+			continue
+		}
+		it := a.inputs.Items[l.Input]
+		if it == nil || !it.Exists {
+			continue
+		}
+		source, err := filepath.EvalSymlinks(it.Path)
+		if err != nil {
+			return errChanged
+		}
+		if err := h.store.SettleRunning(ctx, source); err != nil {
+			return err
+		}
+	}
+	kept, _, err := ses.SettleAll(ctx)
+	if err != nil {
+		return err
+	}
+	if len(kept) > 0 {
+		return fault.New(fault.LoginConflict, "prepare", kept[0].Place, kept[0].Reason).
+			WithHint("keep the one that works, and remove the other")
+	}
+	return nil
+}
+
+// planWorkspace locks the workspace when blocks go there or went there, and works out what has to change. Where another
+// session holds a block with other text, the text goes into the first prompt, when the client has that channel. A
+// block that this session held and does not want any more is given up.
+func (h *Host) planWorkspace(ctx context.Context, a *answered, ses *manifest.Session, tree *layout.Tree) (plan *manifest.Plan, spill string, release func(), err error) {
+	release = func() {}
+	var held []manifest.Outside
+	if ses.Manifest != nil {
+		held = ses.Manifest.Outside
+	}
+	if len(tree.Blocks) == 0 && len(held) == 0 {
+		return nil, "", release, nil
+	}
+	w, err := h.store.OpenWorkspace(ctx, a.session.Cwd)
+	if err != nil {
+		return nil, "", release, err
+	}
+	defer func() {
+		if err != nil || plan == nil {
+			w.Close()
+		}
+	}()
+	wanted := map[string]bool{}
+	if len(tree.Blocks) > 0 {
+		plan, err = w.Plan(a.name, tree.Blocks)
+		if errors.Is(err, fault.Conflict) && slices.Contains(a.desc.Instructions, preparer.FirstPrompt) {
+			plan, err, spill = nil, nil, joinBlocks(tree.Blocks)
+			a.note("workspace_held", "somebody else holds "+tree.Blocks[0].Path+"; the instructions go with the first prompt", "")
+		}
+		if err != nil {
+			return nil, "", release, err
+		}
+	}
+	if plan != nil {
+		release = w.Close
+		for _, b := range tree.Blocks {
+			wanted[b.Path] = true
+		}
+	}
+	for _, o := range held {
+		if !wanted[o.Path] {
+			_, err = w.ReleaseExcept(a.name, wanted)
+			return plan, spill, release, err
+		}
+	}
+	return plan, spill, release, nil
+}
+
+func joinBlocks(blocks []manifest.Block) string {
+	texts := make([]string, len(blocks))
+	for i, b := range blocks {
+		texts[i] = b.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// missingFile says whether an error says that nothing is there.
+func missingFile(err error) bool { return errors.Is(err, fs.ErrNotExist) }

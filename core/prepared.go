@@ -1,0 +1,114 @@
+package core
+
+import (
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// prepared is the overlay of a session whose record is m.
+func (w *work) prepared(m *manifest.Manifest) *Prepared {
+	a := w.a
+	p := &Prepared{
+		Ref: a.session.Ref(), Provider: a.session.Provider, Cwd: a.session.Cwd, Dir: a.roots.Session, Generation: m.Generation,
+		Executable: a.exe, Version: a.version, Args: w.tree.Before, ArgsAfter: w.tree.After,
+		Env:       w.env(),
+		Skills:    w.skills(),
+		Inherited: a.inherited(),
+		actions:   a.layout.Launch.Actions, strip: a.layout.Launch.Strip,
+	}
+	p.firstPrompt = strings.TrimSpace(strings.Join([]string{w.spill, w.tree.FirstPrompt}, "\n\n"))
+	p.Diagnostics = slices.Concat(a.layout.Diagnostics, a.notes, w.remarks(p))
+	return p
+}
+
+// env is the overlay: who the session is, the host's own directories on PATH, and what the layout says.
+func (w *work) env() []EnvVar {
+	a, cfg := w.a, &w.h.cfg
+	names := canon.VarsFor(cfg.Identity.EnvPrefix)
+	env := []EnvVar{
+		{Name: names.Workspace, Op: preparer.EnvSet, Value: a.session.Workspace},
+		{Name: names.Session, Op: preparer.EnvSet, Value: a.session.ID},
+		{Name: names.Provider, Op: preparer.EnvSet, Value: a.session.Provider},
+		{Name: names.Cwd, Op: preparer.EnvSet, Value: a.session.Cwd},
+	}
+	sep := listSeparator(runtime.GOOS == "windows")
+	for _, dir := range slices.Backward(cfg.Path) {
+		env = append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: sep})
+	}
+	for _, v := range w.tree.Env {
+		if v.Op == preparer.EnvPrepend {
+			v.Separator = sep
+		}
+		env = append(env, EnvVar{Name: v.Name, Op: v.Op, Value: v.Value, Separator: v.Separator, Secret: v.Secret})
+	}
+	return env
+}
+
+// skills lists the skills of ours as the session sees them.
+func (w *work) skills() []SkillView {
+	var views []SkillView
+	for _, b := range w.tree.Bundles {
+		for _, s := range w.a.skills {
+			name := w.names[s.ID]
+			views = append(views, SkillView{ID: s.ID, Name: w.a.facts.Spell(name), Path: filepath.Join(b.Path, name, "SKILL.md")})
+		}
+	}
+	return views
+}
+
+// remarks are the diagnostics that core makes.
+func (w *work) remarks(p *Prepared) []Diagnostic {
+	var list []Diagnostic
+	warn := func(code, text, hint string) { list = append(list, preparer.Warn(code, text, hint)) }
+	for _, r := range w.a.inputs.Rejected {
+		warn("input_passed_over", r.Label+": "+r.Reason, "")
+	}
+	for _, s := range w.a.skills {
+		if got := w.names[s.ID]; got != s.Name {
+			list = append(list, Diagnostic{Severity: preparer.Info, Code: "skill_renamed", Text: "a skill of yours is called " + s.Name + "; ours is called " + got})
+		}
+	}
+	for _, i := range p.Inherited {
+		if i.State == NotExcluded {
+			warn("not_excludable", string(i.Kind)+" "+i.Name+" from "+i.Source+" comes along: the client gives no way to leave it out", "")
+		}
+	}
+	if w.a.adapter.Unsafe {
+		warn("adapter_unpinned", "the adapter runs without a pinned digest", "pin it")
+	}
+	return list
+}
+
+// inherited lists every item of the user's own set-up that was found, and whether it comes along.
+func (a *answered) inherited() []Inherited {
+	var list []Inherited
+	for _, in := range a.desc.Inputs {
+		it := a.inputs.Items[in.Name]
+		for _, c := range in.Carries {
+			names := it.Carried(c)
+			slices.Sort(names)
+			for _, name := range slices.Compact(names) {
+				list = append(list, Inherited{Kind: c.Kind, Name: name, Source: it.Label, State: a.state(c.Kind, name)})
+			}
+		}
+	}
+	return list
+}
+
+func (a *answered) state(k preparer.Kind, name string) InheritState {
+	if a.inherit.Takes(k, name) || a.inherit.Takes(k, strings.TrimSuffix(name, path.Ext(name))) {
+		return CameAlong
+	}
+	ex, ok := a.desc.Inherit[k]
+	if !ok || !a.inherit.None(k) && !ex.Named {
+		return NotExcluded
+	}
+	return LeftOut
+}

@@ -1,0 +1,195 @@
+package core
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+
+	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/internal/client"
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/input"
+	"github.com/greenroom-agents/greenroom/core/layout"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/core/merge"
+	"github.com/greenroom-agents/greenroom/core/skill"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// answered is what is known of a session before anything of it is written: the facts that were found and the layout
+// that the adapter answered for them.
+type answered struct {
+	session Session
+	name    string
+	inherit preparer.Inherit
+	desc    preparer.Descriptor
+	adapter adapter.Identity
+	exe     string
+	version string
+	roots   layout.Roots
+	inputs  *input.Snapshot
+	facts   canon.Facts
+	skills  []skill.Skill
+	layout  *preparer.Layout
+	notes   []Diagnostic
+}
+
+// ask finds the facts, looks at the inputs and gets the layout. It writes nothing.
+func (h *Host) ask(ctx context.Context, s Session) (*answered, error) {
+	a := &answered{session: s, name: manifest.Name(s.Workspace, s.ID)}
+	var err error
+	if a.inherit, err = s.Inherit.resolve(); err != nil {
+		return nil, err
+	}
+	if a.desc, a.adapter, err = h.pool.Descriptor(ctx, s.Provider); err != nil {
+		return nil, err
+	}
+	if err := h.find(ctx, a); err != nil {
+		return nil, err
+	}
+	in := input.Roots{User: h.cfg.Home, Homes: a.roots.Homes, Workspace: s.Cwd}
+	if a.inputs, err = input.Take(ctx, a.desc.Inputs, in); err != nil {
+		return nil, err
+	}
+	a.facts = canon.Facts{
+		Product: h.cfg.Identity.Product, CLI: h.cfg.Identity.CLI, EnvPrefix: h.cfg.Identity.EnvPrefix,
+		SkillNames: a.desc.Skills.Names, NativeImages: a.desc.NativeImages,
+	}
+	doc, err := h.cfg.Content.Document(a.facts)
+	if err != nil {
+		return nil, err
+	}
+	if a.skills, err = h.cfg.Content.Skills(a.facts); err != nil {
+		return nil, err
+	}
+	if a.desc.Skills.Kind == preparer.NoSkills {
+		a.skills = nil
+	}
+	a.layout, err = h.pool.Prepare(ctx, s.Provider, preparer.Request{
+		Target: preparer.Target{
+			OS: runtime.GOOS, Arch: runtime.GOARCH, ClientVersion: a.version, Tools: client.Tools(a.desc.Client, h.env),
+		},
+		Instructions: preparer.Document{Name: doc.Name, Sections: doc.Keys()},
+		Skills:       preparer.SkillSet{Count: len(a.skills)},
+		Options:      preparer.Options{Inherit: a.inherit},
+		Inputs:       a.inputs.Found(),
+	})
+	if err != nil {
+		return nil, refusal(err, s.Provider)
+	}
+	if _, ok := h.checked.Load(a.layout); !ok {
+		if err := layout.Check(a.desc, a.layout); err != nil {
+			return nil, err
+		}
+		h.checked.Store(a.layout, true)
+	}
+	return a, nil
+}
+
+// refusal gives an adapter's refusal the form of the host's errors.
+func refusal(err error, provider string) error {
+	r, ok := asRefusal(err)
+	if !ok {
+		return err
+	}
+	return fault.Wrap(err, fault.Refused, "prepare", provider, r.Text+" ("+r.Code+")").WithHint(r.Hint)
+}
+
+// env looks up a variable of the environment that the host was given.
+func (h *Host) env(name string) (string, bool) { return lookup(h.cfg.Environ, name) }
+
+// find finds the client and the user's homes.
+func (h *Host) find(ctx context.Context, a *answered) error {
+	c := a.desc.Client
+	var err error
+	if a.exe, err = client.Find(c, h.cfg.Managed[a.session.Provider], h.env); err != nil {
+		return err
+	}
+	if a.exe == "" {
+		if len(c.Executables) > 0 {
+			a.note("client_missing", "no client was found on PATH", "install "+c.Executables[0]+", or set "+c.Override)
+		}
+	} else {
+		a.version = h.versions.Of(ctx, a.exe, c.VersionArgs, h.cfg.Environ)
+		if ok, err := client.Supported(a.version, c.Supported); err != nil {
+			return fault.Wrap(err, fault.AdapterFault, "describe", a.session.Provider, "the range of client versions is none")
+		} else if !ok {
+			a.note("client_version", "client version "+a.version+" is outside of what the adapter was made for, "+c.Supported,
+				"install a version in that range, or a newer adapter")
+		} else if a.version == "" {
+			a.note("client_version_unknown", "the client does not tell its version", "")
+		}
+	}
+	a.roots = layout.Roots{
+		Session: h.store.Dir(a.name), Workspace: a.session.Cwd, User: h.cfg.Home,
+		Cache: filepath.Join(h.store.Path(), "cache"), Homes: map[string]string{},
+	}
+	at := client.Place{OS: runtime.GOOS, User: h.cfg.Home, Cwd: a.session.Cwd, Env: h.env, Ours: manifest.Within}
+	for _, d := range a.desc.Homes {
+		home, err := client.FindHome(d, at)
+		if err != nil {
+			return err
+		}
+		if home.Nested {
+			a.note("home_of_session", d.Env+" names the home of another session; the user's own is used", "")
+		}
+		a.roots.Homes[d.ID] = home.Path
+	}
+	return nil
+}
+
+func (a *answered) note(code, text, hint string) {
+	a.notes = append(a.notes, Diagnostic{Severity: preparer.Warning, Code: code, Text: text, Hint: hint})
+}
+
+// compile resolves the layout into the tree of the session.
+func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string, current func(string) ([]byte, error), bundle bundler) (*layout.Tree, map[string]string, error) {
+	names, err := layout.Names(a.desc, a.layout, a.inputs, a.skills, prior)
+	if err != nil {
+		return nil, nil, err
+	}
+	facts := a.facts
+	facts.Names = names
+	doc, err := h.cfg.Content.Document(facts)
+	if err != nil {
+		return nil, nil, err
+	}
+	text := layout.Text{Whole: doc.Text, Sections: make(map[string]string, len(doc.Sections))}
+	for _, s := range doc.Sections {
+		text.Sections[s.Key] = s.Text
+	}
+	tree, err := layout.Compile(ctx, layout.Source{
+		Descriptor: a.desc,
+		Layout:     a.layout,
+		Handles:    layout.Handles{Roots: a.roots, Inputs: a.inputs, Texts: map[string]layout.Text{doc.Name: text}},
+		Marker:     merge.Marker{ID: h.store.ID()},
+		Current:    current,
+		Skills:     a.skills,
+		Names:      names,
+		Bundle:     bundle,
+	})
+	return tree, names, err
+}
+
+// bundler puts skills into the store, or says where they would be.
+type bundler func(ctx context.Context, named []skill.Named) (dir, digest string, err error)
+
+// stored puts skills into the store.
+func (h *Host) stored(ctx context.Context, named []skill.Named) (string, string, error) {
+	store, err := h.skillStore()
+	if err != nil {
+		return "", "", err
+	}
+	b, err := store.Put(ctx, named)
+	if err != nil {
+		return "", "", err
+	}
+	return filepath.Join(h.store.Path(), "store", filepath.FromSlash(b.Rel)), b.Digest, nil
+}
+
+// previewed says where skills would be in the store.
+func (h *Host) previewed(_ context.Context, named []skill.Named) (string, string, error) {
+	digest, _, err := skill.Preview(named)
+	return filepath.Join(h.store.Path(), "store", "skills", digest), digest, err
+}

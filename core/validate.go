@@ -1,0 +1,89 @@
+package core
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// maxID is the longest id in bytes.
+const maxID = 1024
+
+// validate checks a session without looking at anything but its working directory.
+func (s Session) validate() error {
+	bad := func(what, detail string) error { return fault.New(fault.Invalid, "prepare", what, detail) }
+	for _, id := range []struct{ what, value string }{{"workspace", s.Workspace}, {"session", s.ID}, {"provider", s.Provider}} {
+		if err := checkID(id.what, id.value); err != nil {
+			return err
+		}
+	}
+	switch {
+	case strings.TrimSpace(s.Cwd) == "":
+		return bad("cwd", "is blank")
+	case strings.ContainsRune(s.Cwd, 0):
+		return bad("cwd", "holds a NUL byte")
+	case !filepath.IsAbs(s.Cwd):
+		return bad("cwd", "is not absolute")
+	}
+	fi, err := os.Stat(s.Cwd)
+	if err != nil || !fi.IsDir() {
+		return fault.Wrap(err, fault.CwdMissing, "prepare", "cwd", "does not exist or is no directory").
+			WithHint("name a directory that exists; it is never made")
+	}
+	_, err = s.Inherit.resolve()
+	return err
+}
+
+func checkID(what, id string) error {
+	bad := func(detail string) error { return fault.New(fault.Invalid, "prepare", what, detail) }
+	switch {
+	case strings.TrimSpace(id) == "":
+		return bad("is blank")
+	case len(id) > maxID:
+		return bad("is longer than 1,024 bytes")
+	case !utf8.ValidString(id) || strings.ContainsRune(id, 0):
+		return bad("is not UTF-8, or holds a NUL byte")
+	}
+	return nil
+}
+
+// resolve is the choice for every kind.
+func (i Inherit) resolve() (preparer.Inherit, error) {
+	bad := func(what, detail string) error { return fault.New(fault.Invalid, "prepare", "inherit "+what, detail) }
+	out := preparer.Inherit{}
+	for _, k := range preparer.Kinds() {
+		switch i.Preset {
+		case "", Desktop:
+			out[k] = preparer.Choice{Mode: preparer.All}
+		case Automation:
+			out[k] = preparer.Choice{Mode: preparer.None}
+		default:
+			return nil, bad("preset", "is none that there is").(*Error).WithHint("use desktop or automation")
+		}
+	}
+	if i.Preset == "" || i.Preset == Desktop {
+		out[preparer.Memories] = preparer.Choice{Mode: preparer.None}
+	}
+	for k, c := range i.Kinds {
+		if _, ok := out[k]; !ok {
+			return nil, bad(string(k), "is no kind that there is")
+		}
+		switch c.Mode {
+		case preparer.All, preparer.None:
+			c.Names = nil
+		case preparer.Only:
+			c.Names = slices.Clone(c.Names)
+			slices.Sort(c.Names)
+			c.Names = slices.Compact(c.Names)
+		default:
+			return nil, bad(string(k), "must be all, none or only")
+		}
+		out[k] = c
+	}
+	return out, nil
+}

@@ -1,0 +1,198 @@
+package core
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+
+	"github.com/greenroom-agents/greenroom/core/layout"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// work is one preparation whose tree is known and whose locks are held.
+type work struct {
+	h     *Host
+	a     *answered
+	ses   *manifest.Session
+	tree  *layout.Tree
+	names map[string]string
+	plan  *manifest.Plan // nil without blocks in the workspace
+	spill string
+}
+
+func (w *work) run() (*Prepared, error) {
+	prev := w.ses.Manifest
+	changes := w.tree.Everything()
+	if prev != nil {
+		var err error
+		if changes, err = w.tree.Compare(w.ses.Root, prev.Entries); err != nil {
+			return nil, err
+		}
+	}
+	next := w.record(prev)
+	outside := w.plan != nil && w.plan.Changes()
+	if prev != nil && !changes.Any() && !outside && prev.State == manifest.Ready && sameRecord(prev, next) {
+		return w.prepared(prev), nil
+	}
+	next.Generation++
+	if prev != nil || outside {
+		// Until the end the record lists what was and what will be, so that nothing is ever without one.
+		draft := *next
+		if prev != nil {
+			draft.Entries = union(prev.Entries, next.Entries)
+		}
+		if err := w.ses.Begin(&draft); err != nil {
+			return nil, err
+		}
+	}
+	if w.plan != nil {
+		if err := w.plan.Apply(); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.caches(); err != nil {
+		return nil, err
+	}
+	if err := changes.Apply(w.ses.Root); err != nil {
+		return nil, err
+	}
+	if err := w.tree.Verify(w.ses.Root, w.a.roots); err != nil {
+		return nil, err
+	}
+	next.Logins = w.tree.Logins // a login that had to be copied says so only now
+	if err := w.ses.Commit(next, outside); err != nil {
+		return nil, err
+	}
+	for _, rel := range changes.Rewritten {
+		w.a.note("rewritten", rel+" was changed since it was prepared, and was written anew", "")
+	}
+	for _, rel := range changes.Displaced {
+		w.a.note("displaced", rel+" was replaced by the client; what it wrote lies beside it, with the ending .displaced", "")
+	}
+	return w.prepared(next), nil
+}
+
+// caches makes the directories that links into the cache lead to.
+func (w *work) caches() error {
+	if len(w.tree.Caches) == 0 {
+		return nil
+	}
+	tree, err := w.h.store.Tree()
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	for _, dir := range w.tree.Caches {
+		if _, err := tree.Lstat("cache/" + dir); err == nil {
+			continue
+		} else if !missingFile(err) {
+			return err
+		}
+		if _, err := tree.MkdirAll("cache/"+dir, 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record is the manifest of the session as it will be.
+func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
+	a, now := w.a, w.h.cfg.Now().UTC()
+	m := &manifest.Manifest{
+		Schema: manifest.Schema, Workspace: a.session.Workspace, Session: a.session.ID, Provider: a.session.Provider, Cwd: a.session.Cwd,
+		Adapter: manifest.Adapter{Version: a.adapter.Version, Digest: a.adapter.Digest, Unsafe: a.adapter.Unsafe},
+		Client:  manifest.Client{Executable: a.exe, Version: a.version},
+		Created: now, Updated: now,
+		Entries: w.tree.Entries(), Logins: w.tree.Logins, Leases: w.tree.Leases, Names: w.names, Homes: a.roots.Homes,
+	}
+	if prev != nil {
+		m.Created, m.Generation = prev.Created, prev.Generation
+	}
+	if w.plan != nil {
+		m.Outside = w.plan.Outside()
+	}
+	for _, k := range preparer.Kinds() {
+		c := a.inherit[k]
+		item := string(k) + "=" + string(c.Mode)
+		for _, n := range c.Names {
+			item += "," + n
+		}
+		m.Inherit = append(m.Inherit, item)
+	}
+	for _, v := range w.tree.Env {
+		m.Env = append(m.Env, v.Name)
+	}
+	return m
+}
+
+// sameRecord says whether two records differ in nothing but when they were made.
+func sameRecord(a, b *manifest.Manifest) bool {
+	x, y := *a, *b
+	for _, m := range []*manifest.Manifest{&x, &y} {
+		m.State, m.Generation = "", 0
+		m.Created, m.Updated = y.Created, y.Created
+		m.Logins = slices.Clone(m.Logins)
+		for i := range m.Logins {
+			m.Logins[i].Copy = false // known only after it was written
+		}
+		m.Outside = slices.Clone(m.Outside)
+		for i := range m.Outside {
+			o := &m.Outside[i]
+			*o = manifest.Outside{Path: o.Path, Key: o.Key}
+		}
+	}
+	return reflect.DeepEqual(normal(&x), normal(&y))
+}
+
+// normal makes empty and absent the same.
+func normal(m *manifest.Manifest) *manifest.Manifest {
+	if len(m.Outside) == 0 {
+		m.Outside = nil
+	}
+	if len(m.Logins) == 0 {
+		m.Logins = nil
+	}
+	if len(m.Leases) == 0 {
+		m.Leases = nil
+	}
+	if len(m.Names) == 0 {
+		m.Names = nil
+	}
+	if len(m.Homes) == 0 {
+		m.Homes = nil
+	}
+	if len(m.Entries) == 0 {
+		m.Entries = nil
+	}
+	return m
+}
+
+// union lists what was and what will be, sorted, the new entry where both have one.
+func union(prev, next []manifest.Entry) []manifest.Entry {
+	all := slices.Clone(next)
+	have := make(map[string]bool, len(next))
+	for _, e := range next {
+		have[e.Path] = true
+	}
+	for _, e := range prev {
+		if !have[e.Path] {
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, func(a, b manifest.Entry) int {
+		if a.Path < b.Path {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+func asRefusal(err error) (*preparer.Refusal, bool) {
+	var r *preparer.Refusal
+	if errors.As(err, &r) {
+		return r, true
+	}
+	return nil, false
+}
