@@ -16,7 +16,7 @@ import (
 )
 
 // errKilled is the error of a call whose process was killed because of another call.
-var errKilled = fault.New(fault.AdapterCrashed, "prepare", "adapter", "it was killed because another call did not end")
+var errKilled = errors.New("the adapter was killed because another call did not end")
 
 func errClosed() error { return fault.New(fault.Closed, "call", "adapters", "the pool is closed") }
 

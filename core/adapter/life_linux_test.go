@@ -357,6 +357,7 @@ func TestStoppedAdapterDoesNotHoldUpClose(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, 10*time.Second, "the adapter stands still", func() bool { return stat(pid)[0] == "T" })
 	closed := make(chan error, 1)
 	go func() { closed <- p.Close() }()
 	select {

@@ -130,10 +130,20 @@ func (m *member) fresh(ctx context.Context) (*known, error) {
 		return nil, err
 	}
 	defer m.release(p)
-	if p == m.local {
-		return m.introduce(ctx, p, inProcess)
+	if p != m.local {
+		return p.known, nil
 	}
-	return p.known, nil
+	limited, cancel := context.WithTimeout(ctx, m.pool.config.StartTimeout)
+	defer cancel()
+	began := time.Now()
+	k, err := m.introduce(limited, p, inProcess)
+	switch {
+	case err == nil || limited.Err() == nil:
+		return k, err
+	case ctx.Err() != nil:
+		return nil, unawaited("describe", m.label, ctx.Err())
+	}
+	return nil, m.explainTimeout("describe", time.Since(began), nil)
 }
 
 var providerForm = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
@@ -198,6 +208,9 @@ func (m *member) use(ctx context.Context) (*process, error) {
 				return nil, s.err
 			}
 		case <-ctx.Done():
+			if m.pool.life.Err() != nil {
+				return nil, errClosed()
+			}
 			return nil, unawaited("start", m.label, ctx.Err())
 		}
 	}
@@ -217,11 +230,12 @@ func (m *member) begin() *starting {
 		case err == nil && m.pool.life.Err() != nil:
 			p.ending, err = true, errClosed()
 			m.pool.work.Go(p.stop)
-		case err == nil:
+		case err == nil && !p.ended:
 			m.now = p
 			m.rest(p)
 		case errors.Is(err, fault.AdapterCrashed):
-			m.crashed(err.Error())
+			state, _ := p.child.ending()
+			m.crashed(state + " while it started")
 		}
 		m.mu.Unlock()
 		s.err = err
@@ -272,6 +286,7 @@ func (m *member) rest(p *process) {
 func (m *member) lost(p *process) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	p.ended = true
 	if m.now == p {
 		m.now = nil
 	}

@@ -43,6 +43,8 @@ type Pool struct {
 	life context.Context
 	end  context.CancelFunc
 
+	once   sync.Once
+	err    error // of closing
 	mu     sync.Mutex
 	closed bool
 	fork   *forker
@@ -150,12 +152,12 @@ func (p *Pool) Calls(provider string) int {
 
 // Close ends all adapters and calls, and waits until nothing of them is left.
 func (p *Pool) Close() error {
+	p.once.Do(func() { p.err = p.close() })
+	return p.err
+}
+
+func (p *Pool) close() error {
 	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		p.work.Wait()
-		return nil
-	}
 	p.closed = true
 	p.mu.Unlock()
 	p.end()

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 	"github.com/greenroom-agents/greenroom/sdk/protocol"
 	"github.com/hashicorp/go-hclog"
@@ -31,6 +32,7 @@ type process struct {
 	// By the lock of the member:
 	uses   int
 	ending bool // we are ending it
+	ended  bool
 }
 
 const (
@@ -39,7 +41,8 @@ const (
 	oddWait   = 100 * time.Millisecond // for a process to end whose answer was odd
 )
 
-// launch starts the adapter and asks it what it is. The start timeout bounds all of it.
+// launch starts the adapter and asks it what it is. The start timeout bounds all of it. With an error of the process
+// comes what is left of it, for its ending.
 func (m *member) launch() (*process, error) {
 	fork, base, err := m.pool.ground()
 	if err != nil {
@@ -49,7 +52,7 @@ func (m *member) launch() (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	began := time.Now()
+	began := time.Now() // not the configured clock, which may stand still
 	p := m.prepareProcess(fork, run)
 	ctx, cancel := context.WithTimeout(m.pool.life, m.pool.config.StartTimeout)
 	defer cancel()
@@ -65,7 +68,7 @@ func (m *member) launch() (*process, error) {
 		p.settle(err)
 		p.child.Kill(context.Background())
 		p.clear()
-		return nil, m.explainStart(ctx, p.child, err, time.Since(began))
+		return p, m.explainStart(ctx, p.child, err, time.Since(began))
 	}
 	m.log.Debug("adapter started", "pid", p.child.pid(), "took", time.Since(began))
 	m.pool.work.Go(func() {
@@ -177,10 +180,12 @@ func (m *member) prepare(r preparer.Request) (*preparer.Layout, error) {
 		}
 		layout, err := m.call(p, r)
 		m.release(p)
-		if errors.Is(err, errKilled) && try < maxTries {
-			continue
+		switch {
+		case err != errKilled:
+			return layout, err
+		case try == maxTries:
+			return nil, fault.Wrap(err, fault.AdapterTimeout, "prepare", m.label, "it was killed because other calls did not end")
 		}
-		return layout, err
 	}
 }
 
