@@ -16,7 +16,7 @@ var mayImport = map[string][]string{
 	"daemon":            {"core", "gateway", "sdk"},
 	"providers/claude":  {"sdk"},
 	"providers/codex":   {"sdk"},
-	"examples/embed":    {"core", "sdk"},
+	"examples/embed":    {"core", "sdk", "providers/codex"},
 	"examples/provider": {"sdk"},
 	"conformance":       {"core", "sdk", "providers/claude", "providers/codex"},
 	"tools":             nil,
