@@ -101,3 +101,19 @@ func TestFilesAreTidyText(t *testing.T) {
 		}
 	}
 }
+
+// The texts of core spell skills with the name of the plugin that an adapter makes. Neither may import the other.
+func TestPluginHasOneName(t *testing.T) {
+	t.Parallel()
+	name := func(path, pattern string) string {
+		m := regexp.MustCompile(pattern).FindStringSubmatch(text(t, path))
+		if m == nil {
+			t.Fatalf("%s has no %s", path, pattern)
+		}
+		return m[1]
+	}
+	spelled := name("core/canon/facts.go", `DefaultPlugin = "([^"]+)"`)
+	if made := name("providers/claude/adapter.go", `const plugin = "([^"]+)"`); made != spelled {
+		t.Errorf("the texts spell %s, the plugin is %s", spelled, made)
+	}
+}
