@@ -22,7 +22,7 @@ type client struct {
 	credentials func(*stage) []string
 	// provider are arguments that choose the scripted provider where the user's own settings stay out.
 	provider func(*stage) []string
-	turn     func(prompt string) []string
+	turn     func(prompt string, flags ...string) []string
 	resume   func(thread, prompt string) []string
 	// shell is an answer that runs a command.
 	shell func(command string) upstream.Step
@@ -64,9 +64,13 @@ var codex = client{
 			"-c", `model_providers.lab.env_key="LAB_KEY"`, "-c", fmt.Sprintf("model_providers.lab.base_url=%q", s.up.BaseURL()),
 		}
 	},
-	turn:   func(prompt string) []string { return append(codexFlags(), prompt) },
+	turn: func(prompt string, flags ...string) []string {
+		return append(append(codexFlags(), flags...), prompt)
+	},
 	resume: func(thread, prompt string) []string { return append(codexFlags(), "resume", thread, prompt) },
-	shell:  func(command string) upstream.Step { return upstream.Use("exec_command", map[string]any{"cmd": command}) },
+	shell: func(command string) upstream.Step {
+		return upstream.Use("exec_command", map[string]any{"cmd": command})
+	},
 	thread: func(stdout string) (string, error) { return field(stdout, "thread_id") },
 	failed: func(r rig.Result) error { return r.Err },
 }
@@ -119,8 +123,10 @@ var claude = client{
 		}
 	},
 	provider: func(*stage) []string { return nil },
-	turn:     func(prompt string) []string { return append(claudeFlags(), prompt) },
-	resume:   func(thread, prompt string) []string { return append(claudeFlags(), "--resume", thread, prompt) },
+	turn: func(prompt string, flags ...string) []string {
+		return append(append(claudeFlags(), flags...), prompt)
+	},
+	resume: func(thread, prompt string) []string { return append(claudeFlags(), "--resume", thread, prompt) },
 	shell: func(command string) upstream.Step {
 		return upstream.Use("Bash", map[string]any{"command": command, "description": "a test"})
 	},
