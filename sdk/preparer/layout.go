@@ -189,10 +189,10 @@ func (l *Layout) Note(d Diagnostic) { l.Diagnostics = append(l.Diagnostics, d) }
 
 // Diagnostic is something that a person should know about a session.
 type Diagnostic struct {
-	Severity Severity
-	Code     string // stable, "provider.what"
-	Text     string // lower case, no user path, no secret
-	Hint     string
+	Severity Severity `json:"severity"`
+	Code     string   `json:"code"` // stable, "provider.what"
+	Text     string   `json:"text"` // lower case, no user path, no secret
+	Hint     string   `json:"hint,omitempty"`
 }
 
 // Severity is how much a diagnostic matters.

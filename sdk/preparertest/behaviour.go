@@ -1,0 +1,247 @@
+package preparertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+	"github.com/greenroom-agents/greenroom/sdk/protocol"
+)
+
+// answer is what an adapter says to a request, in a form that can be compared: a digest, or a refusal.
+func answer(ctx context.Context, a protocol.Adapter, r preparer.Request) string {
+	l, err := a.Prepare(ctx, r)
+	if err == nil {
+		digest, err := protocol.LayoutDigest(l)
+		if err != nil {
+			return "error: " + err.Error()
+		}
+		return digest
+	}
+	var refusal *preparer.Refusal
+	if errors.As(err, &refusal) {
+		return fmt.Sprintf("refusal %s: %s (%s)", refusal.Code, refusal.Text, refusal.Hint)
+	}
+	return "error: " + err.Error()
+}
+
+// determinism asks each of some requests several times, one after the other and at once.
+func determinism(ctx context.Context, p preparer.Preparer, seed uint64) []error {
+	local := protocol.InProcess(p)
+	d, err := local.Describe(ctx)
+	if err != nil {
+		return []error{err}
+	}
+	var out []error
+	first, _ := protocol.DescriptorDigest(d)
+	for range 20 {
+		again, err := local.Describe(ctx)
+		if err != nil {
+			return []error{err}
+		}
+		if digest, _ := protocol.DescriptorDigest(again); digest != first {
+			return []error{errors.New("describe does not always answer the same")}
+		}
+	}
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	for n := range 20 {
+		r := randomRequest(d, rnd)
+		want := answer(ctx, local, r)
+		var wg sync.WaitGroup
+		have := make([]string, 8)
+		for i := range have {
+			wg.Go(func() { have[i] = answer(ctx, local, r) })
+		}
+		wg.Wait()
+		for _, h := range have {
+			if h != want {
+				out = append(out, fmt.Errorf("request %d of seed %d: equal requests have different layouts: %s and %s", n, seed, want, h))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// endpoints shows that advertising a model protocol is injecting the endpoint, and that not advertising is refusing.
+func endpoints(ctx context.Context, p preparer.Preparer) []error {
+	local := protocol.InProcess(p)
+	d, err := local.Describe(ctx)
+	if err != nil {
+		return []error{err}
+	}
+	r := DefaultRequest(d)
+	if d.Model.Protocol == preparer.NoProtocol {
+		for _, protocol := range []preparer.Protocol{preparer.OpenAI, preparer.Anthropic} {
+			r.Endpoint = endpointFor(protocol)
+			var refusal *preparer.Refusal
+			if _, err := local.Prepare(ctx, r); !errors.As(err, &refusal) {
+				return []error{fmt.Errorf("the descriptor names no model protocol, and a request with an endpoint is not refused: %v", err)}
+			}
+		}
+		return nil
+	}
+	r.Endpoint = endpointFor(d.Model.Protocol)
+	l, err := local.Prepare(ctx, r)
+	if err != nil {
+		return []error{fmt.Errorf("the descriptor names a model protocol, and an endpoint of it is not served: %w", err)}
+	}
+	var key, url bool
+	eachValue(l, func(_ string, v preparer.Value) {
+		switch v := v.(type) {
+		case preparer.Secret:
+			key = key || v == r.Endpoint.Key
+		case preparer.String:
+			url = url || strings.Contains(string(v), r.Endpoint.BaseURL)
+		}
+	})
+	var out []error
+	if !key {
+		out = append(out, errors.New("the layout of a request with an endpoint does not place its key"))
+	}
+	if !url {
+		out = append(out, errors.New("the layout of a request with an endpoint does not hold its base URL"))
+	}
+	return out
+}
+
+// unknown asks what a later host might, or a broken one: the adapter may refuse, and must not panic.
+func unknown(ctx context.Context, p preparer.Preparer) []error {
+	d := p.Describe()
+	odd := map[string]func(*preparer.Request){
+		"an input it does not know":  func(r *preparer.Request) { r.Inputs["no-such-input"] = preparer.Found{Exists: true} },
+		"no inputs at all":           func(r *preparer.Request) { r.Inputs = nil },
+		"no choices at all":          func(r *preparer.Request) { r.Options.Inherit = nil },
+		"a choice it does not know":  func(r *preparer.Request) { r.Options.Inherit[preparer.Skills] = preparer.Choice{Mode: "some"} },
+		"a kind it does not know":    func(r *preparer.Request) { r.Options.Inherit["dreams"] = preparer.Choice{Mode: preparer.All} },
+		"a system it does not know":  func(r *preparer.Request) { r.Target.OS = "plan9" },
+		"a version that is none":     func(r *preparer.Request) { r.Target.ClientVersion = "not a version" },
+		"an index that there is not": func(r *preparer.Request) { everything(d, r, func(f *preparer.Found) { f.Index = 99 }) },
+		"values it did not ask for": func(r *preparer.Request) {
+			everything(d, r, func(f *preparer.Found) { f.Values = map[string]preparer.Value{"": preparer.List{}} })
+		},
+		"a negative number of skills":    func(r *preparer.Request) { r.Skills.Count = -1 },
+		"an endpoint with nothing in it": func(r *preparer.Request) { r.Endpoint = &preparer.Endpoint{} },
+		"nothing":                        func(r *preparer.Request) { *r = preparer.Request{} },
+	}
+	var out []error
+	for _, name := range sortedKeys(odd) {
+		r := DefaultRequest(d)
+		odd[name](&r)
+		if err := panics(func() { p.Prepare(ctx, r) }); err != nil {
+			out = append(out, fmt.Errorf("a request with %s: %w", name, err))
+		}
+	}
+	return out
+}
+
+func everything(d preparer.Descriptor, r *preparer.Request, edit func(*preparer.Found)) {
+	for _, i := range d.Inputs {
+		f := preparer.Found{Exists: true}
+		edit(&f)
+		r.Inputs[i.Name] = f
+	}
+}
+
+func panics(f func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the adapter panicked: %v", v)
+		}
+	}()
+	f()
+	return nil
+}
+
+// cancelled calls with a context that is done already, and with one that ends during the call.
+func cancelled(ctx context.Context, p preparer.Preparer) []error {
+	r := DefaultRequest(p.Describe())
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	short, stop := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer stop()
+	for _, ctx := range []context.Context{done, short} {
+		returned := make(chan error, 1)
+		go func() {
+			returned <- panics(func() { p.Prepare(ctx, r) })
+		}()
+		select {
+		case err := <-returned:
+			if err != nil {
+				return []error{err}
+			}
+		case <-time.After(time.Second + 10*time.Millisecond):
+			return []error{errors.New("the adapter does not return within a second after its context is done")}
+		}
+	}
+	return nil
+}
+
+// leavesOut shows that what the descriptor says can be left out by the layout is: with None, no input that brings
+// such things, and nothing else, is used.
+func leavesOut(ctx context.Context, p preparer.Preparer) []error {
+	local := protocol.InProcess(p)
+	d, err := local.Describe(ctx)
+	if err != nil {
+		return []error{err}
+	}
+	var out []error
+	for kind, x := range d.Inherit {
+		if x.How != preparer.ByLayout {
+			continue
+		}
+		r := DefaultRequest(d)
+		r.Options.Inherit[kind] = preparer.Choice{Mode: preparer.None}
+		everything(d, &r, func(f *preparer.Found) { f.Names = nil })
+		l, err := local.Prepare(ctx, r)
+		if err != nil {
+			continue // what it answers to is another rule
+		}
+		for _, i := range d.Inputs {
+			for _, c := range i.Carries {
+				if c.Kind == kind && len(c.Keys) == 0 && places(l, i.Name) {
+					out = append(out, fmt.Errorf("input %s brings %s, which the descriptor says can be left out, and is placed although none was wanted", i.Name, kind))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// places says whether a layout puts an input, or its children, into the session.
+func places(l *preparer.Layout, input string) bool {
+	base := func(all []preparer.Base) bool {
+		for _, b := range all {
+			if b.Kind == preparer.BaseInput && b.Input == input {
+				return true
+			}
+		}
+		return false
+	}
+	for _, e := range l.Entries {
+		switch e := e.(type) {
+		case preparer.Copy:
+			if e.Input == input {
+				return true
+			}
+		case preparer.Expose:
+			if e.Input == input && (e.Only == nil || len(e.Only) > 0) {
+				return true
+			}
+		case preparer.Merge:
+			if base(e.Base) {
+				return true
+			}
+		case preparer.Block:
+			if base(e.Base) {
+				return true
+			}
+		}
+	}
+	return false
+}

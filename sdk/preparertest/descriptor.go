@@ -1,0 +1,172 @@
+package preparertest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+	"github.com/greenroom-agents/greenroom/sdk/protocol"
+)
+
+// CheckDescriptor holds a descriptor to the rules. Every error is a *[Finding].
+func CheckDescriptor(d preparer.Descriptor) []error {
+	c := &descriptorChecker{desc: d}
+	if _, err := protocol.EncodeDescriptor(d); err != nil {
+		c.add(Descriptor, "descriptor", "%v", err)
+		return c.all
+	}
+	c.identity()
+	c.client()
+	c.homes()
+	c.inputs()
+	c.channels()
+	c.model()
+	c.names()
+	for _, l := range d.OwnState {
+		c.location("own state", l)
+	}
+	return c.all
+}
+
+type descriptorChecker struct {
+	findings
+	desc preparer.Descriptor
+}
+
+// want adds a finding unless ok.
+func (c *descriptorChecker) want(ok bool, where, format string, args ...any) {
+	if !ok {
+		c.add(Descriptor, where, format, args...)
+	}
+}
+
+func (c *descriptorChecker) identity() {
+	c.want(idForm.MatchString(c.desc.Provider), "provider", "%q is not of the form [a-z0-9-]", c.desc.Provider)
+	c.want(versionForm.MatchString(c.desc.Version), "version", "%q is no semantic version", c.desc.Version)
+}
+
+func (c *descriptorChecker) client() {
+	client := c.desc.Client
+	c.want(len(client.Executables) > 0, "client", "it has no executable")
+	for _, name := range append(slices.Clone(client.Executables), client.Tools...) {
+		c.want(name != "" && !strings.ContainsAny(name, `/\`) && badSegment(name) == "", "client", "%q is no name of a program", name)
+	}
+	c.want(client.Override == "" || envForm.MatchString(client.Override), "client", "the override %q is no name of a variable", client.Override)
+	c.want(client.Transport != "", "client", "the transport is missing; a terminal program has %q", preparer.NoTransport)
+	c.want(!strings.ContainsFunc(client.Supported, func(r rune) bool {
+		return !strings.ContainsRune("0123456789.<>=^~|,- xX*abcdefghijklmnopqrstuvwyzRCABDE+", r)
+	}), "client", "the supported range %q is malformed", client.Supported)
+	for _, args := range client.Validators {
+		c.want(len(args) > 0, "client", "a validator has no arguments")
+	}
+}
+
+func (c *descriptorChecker) homes() {
+	seen := map[string]bool{}
+	for _, h := range c.desc.Homes {
+		where := "home " + h.ID
+		c.want(idForm.MatchString(h.ID), where, "the id is not of the form [a-z0-9-]")
+		c.want(!seen[h.ID], where, "it occurs twice")
+		c.want(h.Env == "" || envForm.MatchString(h.Env), where, "%q is no name of a variable", h.Env)
+		c.want(h.Env != "" || h.Sub == "", where, "a Sub without an Env says nothing")
+		c.want(h.Sub == "" || badPath(h.Sub) == "", where, "Sub: %s", badPath(h.Sub))
+		c.want(badPath(h.Default) == "", where, "Default: %s", badPath(h.Default))
+		seen[h.ID] = true
+	}
+}
+
+func (c *descriptorChecker) inputs() {
+	seen := map[string]bool{}
+	for _, i := range c.desc.Inputs {
+		where := "input " + i.Name
+		c.want(inputForm.MatchString(i.Name), where, "the name is malformed")
+		c.want(!seen[i.Name], where, "it occurs twice")
+		seen[i.Name] = true
+		c.want(len(i.At) > 0, where, "it says nowhere to look")
+		for _, l := range i.At {
+			c.location(where, l)
+		}
+		switch i.Kind {
+		case preparer.InputFile:
+			c.file(where, i)
+		case preparer.InputNames:
+			c.want(i.Filter == preparer.FilterSkills || i.Filter == preparer.FilterDirs || strings.HasPrefix(i.Filter, "."),
+				where, "filter %q is none of skills, dirs and a suffix such as .toml", i.Filter)
+			c.want(i.Learn != preparer.LearnContent, where, "a directory has no content")
+			c.want(!i.Secret, where, "only a file can be secret")
+		default:
+			c.want(false, where, "the kind is missing")
+		}
+		for _, carry := range i.Carries {
+			c.want(carry.Kind != "", where, "what it carries has no kind")
+		}
+	}
+}
+
+func (c *descriptorChecker) file(where string, i preparer.Input) {
+	c.want(i.Filter == "", where, "a file has no filter")
+	c.want(!i.Secret || i.Learn == preparer.LearnExists, where, "nothing but its existence is learned of a secret")
+	if i.Learn == preparer.LearnValues {
+		c.want(len(i.Values) > 0, where, "it learns values and names none")
+		c.want(i.Format != "" && i.Format != preparer.Shell, where, "it learns values and has no format")
+	} else {
+		c.want(len(i.Values) == 0, where, "it names values and does not learn them")
+	}
+	for _, carry := range i.Carries {
+		c.want(len(carry.Keys) == 0 || i.Format != "", where, "it carries keys and has no format")
+	}
+}
+
+func (c *descriptorChecker) location(where string, l preparer.Location) {
+	if l.Base == preparer.BaseHome {
+		c.want(slices.ContainsFunc(c.desc.Homes, func(h preparer.Home) bool { return h.ID == l.Home }),
+			where, "home %q is not declared", l.Home)
+	} else {
+		c.want(l.Home == "", where, "only a location in a home names one")
+	}
+	c.want(l.Base != "", where, "a location has no base")
+	c.want(badPath(l.Path) == "" || l.Path == "" && l.Base == preparer.BaseHome, where, "%s", badPath(l.Path))
+	c.want(!l.ToGitRoot || l.Base == preparer.BaseWorkspace, where, "only the workspace has a git root")
+}
+
+func (c *descriptorChecker) channels() {
+	c.want(len(c.desc.Instructions) > 0, "instructions", "there is no channel")
+	for i, ch := range c.desc.Instructions {
+		c.want(ch != "" && !slices.Contains(c.desc.Instructions[:i], ch), "instructions", "channel %q is empty or occurs twice", ch)
+	}
+	skills := c.desc.Skills
+	c.want(skills.Kind != "", "skills", "the kind is missing; a client without skills has %q", preparer.NoSkills)
+	c.want(skills.Names != "" || skills.Kind == preparer.NoSkills, "skills", "the form of names is missing")
+	c.want(skills.MaxName >= 0 && skills.MaxName <= 255, "skills", "the longest name has %d bytes", skills.MaxName)
+	c.want(c.desc.Rewrite != "", "rewrite", "it is missing; a client without has %q", preparer.InstructionsOnly)
+	seen := map[string]bool{}
+	for _, g := range c.desc.Gates {
+		c.want(idForm.MatchString(g.ID) && !seen[g.ID] && g.Answer != "", "gate "+g.ID, "the id is malformed or occurs twice, or the answer is missing")
+		seen[g.ID] = true
+	}
+	for k, x := range c.desc.Inherit {
+		c.want(k != "" && x.How != "", "inherit "+string(k), "the kind or the means is missing")
+	}
+}
+
+func (c *descriptorChecker) model() {
+	m := c.desc.Model
+	if m.Protocol == preparer.NoProtocol {
+		c.want(m == preparer.Model{} || m == preparer.Model{Endpoint: preparer.NoEndpointAdapter}, "model", "it names no protocol and yet says more")
+		return
+	}
+	c.want(m.Addressing != "" && m.Endpoint != "", "model", "addressing or endpoint adapter is missing")
+	c.want(m.KeyVar != "" || m.SecretFile, "model", "there is no way to hand over the credential")
+	c.want(m.KeyVar == "" || envForm.MatchString(m.KeyVar) && covered(c.desc.Env, m.KeyVar), "model", "the variable %q is not declared", m.KeyVar)
+}
+
+func (c *descriptorChecker) names() {
+	for _, name := range c.desc.Env {
+		where := "env " + name
+		c.want(patternForm.MatchString(name), where, "it is no name of a variable")
+		c.want(denied(name) == "", where, "no adapter may change %s", denied(name))
+	}
+	for _, flag := range c.desc.Flags {
+		c.want(flagForm.MatchString(flag), "flag "+flag, "it is no flag")
+	}
+}

@@ -1,0 +1,216 @@
+package preparertest
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+	"github.com/greenroom-agents/greenroom/sdk/protocol"
+)
+
+// CheckLayout holds a layout to the rules and to the descriptor of its adapter. Every error is a *[Finding]; none means
+// that the layout keeps all rules.
+func CheckLayout(d preparer.Descriptor, l *preparer.Layout) []error {
+	c := &checker{desc: d, layout: l}
+	if _, err := protocol.EncodeLayout(l); err != nil {
+		c.add(Shape, "layout", "%v", err) // it may refer to itself: go no further
+		return c.all
+	}
+	c.tree()
+	for _, e := range l.Entries {
+		c.entry(e)
+	}
+	c.environment()
+	c.launch()
+	for _, n := range l.Diagnostics {
+		where := "diagnostic " + n.Code
+		if !codeForm.MatchString(n.Code) {
+			c.add(Shape, where, "the code is not of the form provider.what")
+		}
+		if n.Text == "" || n.Severity == "" {
+			c.add(Shape, where, "severity or text is missing")
+		}
+	}
+	return c.all
+}
+
+// checker looks at one layout.
+type checker struct {
+	findings
+	desc   preparer.Descriptor
+	layout *preparer.Layout
+}
+
+// entry checks what one entry says.
+func (c *checker) entry(e preparer.Entry) {
+	where := label(e)
+	c.place(where, e)
+	session := e.Place().Root == preparer.RootSession
+	switch e := e.(type) {
+	case preparer.File:
+		c.text(where, e.Body, session)
+		c.prose(where, "", e.Body...)
+	case preparer.TypedDocument:
+		c.structured(where, e.Format)
+		c.value(where, e.Root, session)
+		c.prose(where, "", e.Root)
+	case preparer.Merge:
+		c.structured(where, e.Format)
+		c.bases(where, e.Base, e.At)
+		for _, edit := range e.Edits {
+			c.edit(where, edit, session)
+		}
+	case preparer.Block:
+		c.bases(where, e.Base, e.At)
+		c.text(where, e.Body, false)
+		c.canonical(where, e.Body)
+		c.prose(where, "", e.Body...)
+	case preparer.Link:
+		c.target(where, e.To, true)
+	case preparer.Copy:
+		c.input(where, e.Input, preparer.InputFile)
+	case preparer.Expose:
+		c.input(where, e.Input, preparer.InputNames)
+	case preparer.Share:
+		c.location(where, e.From)
+	case preparer.Login:
+		if i, ok := c.input(where, e.Input, preparer.InputFile); ok && !i.Secret {
+			c.add(Secrets, where, "a login must be an input that is marked secret")
+		}
+		if len(e.Fresher) > 0 && !e.JSON {
+			c.add(Shape, where, "only a JSON login has a key that tells which version is newer")
+		}
+	case preparer.PlaceSkills:
+		if c.desc.Skills.Kind == preparer.NoSkills {
+			c.add(Names, where, "the descriptor says that the client has no skills")
+		}
+		for _, name := range e.Reserve {
+			c.input(where, name, preparer.InputNames)
+		}
+	}
+}
+
+func (c *checker) structured(where string, f preparer.Format) {
+	if f == "" || f == preparer.Shell {
+		c.add(Shape, where, "%q is no format of a document", f)
+	}
+}
+
+func (c *checker) bases(where string, bases []preparer.Base, at preparer.Place) {
+	if len(bases) == 0 {
+		c.add(Shape, where, "there is no base")
+	}
+	for i, b := range bases {
+		switch {
+		case b.Kind == preparer.BaseInput:
+			c.input(where, b.Input, preparer.InputFile)
+			if at.Root == preparer.RootWorkspace {
+				c.add(Places, where, "a block in the workspace begins as the file that stands there")
+			}
+		case b.Kind == preparer.BaseEmpty && i < len(bases)-1:
+			c.add(Shape, where, "no base comes after the empty one")
+		case b.Kind == "":
+			c.add(Shape, where, "a base has no kind")
+		}
+	}
+}
+
+// edit checks that an edit has what its kind needs.
+func (c *checker) edit(where string, e preparer.Edit, session bool) {
+	where += " " + string(e.Op) + " " + e.Path.String()
+	needsValue := slices.Contains([]preparer.EditOp{preparer.OpSet, preparer.OpReplace, preparer.OpDeleteIfEqual,
+		preparer.OpUpsert, preparer.OpSplice}, e.Op)
+	wild := slices.Contains([]preparer.EditOp{preparer.OpDelete, preparer.OpRebase, preparer.OpRequire}, e.Op)
+	switch {
+	case e.Op == "" || len(e.Path) == 0:
+		c.add(Shape, where, "kind or path is missing")
+	case needsValue && e.Value == nil:
+		c.add(Shape, where, "the value is missing")
+	case !needsValue && e.Value != nil:
+		c.add(Shape, where, "it takes no value")
+	case e.Op == preparer.OpAppend && (len(e.Items) == 0 || e.List == ""):
+		c.add(Shape, where, "items or the kind of list are missing")
+	case e.Op == preparer.OpUpsert && e.Unique == "":
+		c.add(Shape, where, "the unique key is missing")
+	case e.Op == preparer.OpRequire && e.Target != "file" && e.Target != "dir":
+		c.add(Shape, where, "the target is neither file nor dir")
+	case !wild && slices.Contains(e.Path, "*"):
+		c.add(Shape, where, `it takes no "*"`)
+	}
+	if e.Op == preparer.OpRebase {
+		c.home(where, e.Home)
+	}
+	values := slices.Clone(e.Items)
+	if e.Value != nil {
+		values = append(values, e.Value)
+	}
+	for _, v := range values {
+		c.value(where, v, session)
+		c.prose(where, "", v)
+	}
+	c.prose(where, "", preparer.Strings(e.Path...))
+}
+
+// input finds a declared input, of a kind unless that is "".
+func (c *checker) input(where, name string, kind preparer.InputKind) (preparer.Input, bool) {
+	for _, i := range c.desc.Inputs {
+		if i.Name != name {
+			continue
+		}
+		if kind != "" && i.Kind != kind {
+			c.add(Names, where, "input %q is of kind %s, not %s", name, i.Kind, kind)
+		}
+		return i, true
+	}
+	c.add(Names, where, "input %q is not declared", name)
+	return preparer.Input{}, false
+}
+
+func (c *checker) home(where, id string) {
+	if !slices.ContainsFunc(c.desc.Homes, func(h preparer.Home) bool { return h.ID == id }) {
+		c.add(Names, where, "home %q is not declared", id)
+	}
+}
+
+func (c *checker) location(where string, l preparer.Location) {
+	if l.Base == preparer.BaseHome {
+		c.home(where, l.Home)
+	}
+	if bad := badPath(l.Path); bad != "" {
+		c.add(Places, where, "%s", bad)
+	}
+}
+
+func label(e preparer.Entry) string { return kindOf(e) + " " + e.Place().String() }
+
+func kindOf(e preparer.Entry) string {
+	switch e.(type) {
+	case preparer.Dir:
+		return "dir"
+	case preparer.File:
+		return "file"
+	case preparer.TypedDocument:
+		return "document"
+	case preparer.Merge:
+		return "merge"
+	case preparer.Block:
+		return "block"
+	case preparer.Link:
+		return "link"
+	case preparer.Copy:
+		return "copy"
+	case preparer.Expose:
+		return "expose"
+	case preparer.Share:
+		return "share"
+	case preparer.Login:
+		return "login"
+	case preparer.PlaceSkills:
+		return "skills"
+	case preparer.Check:
+		return "check"
+	}
+	return "entry"
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

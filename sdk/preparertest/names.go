@@ -1,0 +1,72 @@
+package preparertest
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	idForm      = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+	inputForm   = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	versionForm = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	envForm     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	patternForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	flagForm    = regexp.MustCompile(`^--?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	codeForm    = regexp.MustCompile(`^[a-z0-9-]+\.[a-z0-9.-]+$`)
+)
+
+// deniedEnv lists variables that no adapter may set, since they would change every program that the agent runs. PATH
+// may be prepended to.
+func deniedEnv() []string {
+	return []string{
+		"HOME", "USERPROFILE", "XDG_*", "LD_*", "DYLD_*", "BASH_ENV", "ENV", "ZDOTDIR", "SHELL", "NODE_OPTIONS",
+		"NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED", "SSL_CERT_*", "PYTHON*", "PERL5*", "RUBY*",
+		"JAVA_TOOL_OPTIONS", "GIT_*", "GH_*", "AWS_*", "KUBECONFIG", "SSH_*",
+		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+	}
+}
+
+// denied is the entry of the list that a name or pattern meets, or "".
+func denied(name string) string {
+	for _, d := range deniedEnv() {
+		if overlap(strings.ToUpper(name), d) {
+			return d
+		}
+	}
+	return ""
+}
+
+// overlap says whether some name matches both patterns.
+func overlap(a, b string) bool {
+	pa, wildA := strings.CutSuffix(a, "*")
+	pb, wildB := strings.CutSuffix(b, "*")
+	switch {
+	case wildA && wildB:
+		return strings.HasPrefix(pa, pb) || strings.HasPrefix(pb, pa)
+	case wildA:
+		return strings.HasPrefix(b, pa)
+	case wildB:
+		return strings.HasPrefix(a, pb)
+	}
+	return a == b
+}
+
+// covered says whether each name that matches the pattern is declared by one of the list.
+func covered(list []string, pattern string) bool {
+	stem := strings.TrimSuffix(pattern, "*")
+	for _, d := range list {
+		if prefix, wild := strings.CutSuffix(d, "*"); d == pattern || wild && strings.HasPrefix(stem, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// flagOf is the flag in an argument, without its value, or "".
+func flagOf(arg string) string {
+	if len(arg) < 2 || arg[0] != '-' || arg == "--" {
+		return ""
+	}
+	flag, _, _ := strings.Cut(arg, "=")
+	return flag
+}

@@ -1,0 +1,144 @@
+package preparertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+	"github.com/greenroom-agents/greenroom/sdk/protocol"
+)
+
+// Answers is the rule that every request gets a layout or a refusal.
+const Answers Rule = "answers"
+
+// most is how many findings of one rule are kept.
+const most = 10
+
+// survey asks an adapter a number of random requests and returns what is wrong with its answers, by rule. It stops
+// early when ctx is done.
+func survey(ctx context.Context, p preparer.Preparer, requests int, seed uint64) map[Rule][]error {
+	found := map[Rule][]error{}
+	add := func(err error) {
+		var f *Finding
+		if errors.As(err, &f) && len(found[f.Rule]) < most && !slices.ContainsFunc(found[f.Rule], func(have error) bool {
+			return have.Error() == f.Error()
+		}) {
+			found[f.Rule] = append(found[f.Rule], f)
+		}
+	}
+	local := protocol.InProcess(p)
+	d, err := local.Describe(ctx)
+	if err != nil {
+		add(&Finding{Rule: Answers, Where: "describe", What: err.Error()})
+		return found
+	}
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	for n := range requests {
+		r := randomRequest(d, rnd)
+		if n == 0 {
+			r = DefaultRequest(d)
+		}
+		l, err := local.Prepare(ctx, r)
+		where := fmt.Sprintf("request %d of seed %d", n, seed)
+		var refusal *preparer.Refusal
+		switch {
+		case errors.As(err, &refusal):
+			if !codeForm.MatchString(refusal.Code) || refusal.Text == "" {
+				add(&Finding{Rule: Answers, Where: where, What: "a refusal has no code of the form provider.what, or no text"})
+			}
+			continue
+		case err != nil:
+			add(&Finding{Rule: Answers, Where: where, What: err.Error()})
+			continue
+		}
+		for _, bad := range append(CheckLayout(d, l), checkAnswer(r, l)...) {
+			add(bad)
+		}
+	}
+	return found
+}
+
+// checkAnswer holds a layout to its request: only documents that there are, only the secret that there is, and the
+// name of that nowhere as text.
+func checkAnswer(r preparer.Request, l *preparer.Layout) []error {
+	var c findings
+	eachValue(l, func(where string, v preparer.Value) {
+		switch v := v.(type) {
+		case preparer.Text:
+			if v.Document != r.Instructions.Name {
+				c.add(Names, where, "there is no document %q", v.Document)
+			} else if v.Section != "" && !slices.Contains(r.Instructions.Sections, v.Section) {
+				c.add(Names, where, "the document has no section %q; look at Document.Sections first", v.Section)
+			}
+		case preparer.Secret:
+			if r.Endpoint == nil || v.Name != r.Endpoint.Key.Name {
+				c.add(Secrets, where, "there is no secret of this name in the request")
+			}
+		case preparer.String:
+			if r.Endpoint != nil && strings.Contains(string(v), r.Endpoint.Key.Name) {
+				c.add(Secrets, where, "the name of a secret is no literal")
+			}
+		}
+	})
+	if r.Endpoint != nil && strings.Contains(fmt.Sprint(l.Diagnostics, l.Launch.Strip), r.Endpoint.Key.Name) {
+		c.add(Secrets, "diagnostics", "the name of a secret is no text for people")
+	}
+	return c.all
+}
+
+// eachValue calls see with every value of a layout, those inside others and keys of objects included.
+func eachValue(l *preparer.Layout, see func(where string, v preparer.Value)) {
+	var walk func(where string, v preparer.Value)
+	list := func(where string, items []preparer.Value) {
+		for _, v := range items {
+			walk(where, v)
+		}
+	}
+	walk = func(where string, v preparer.Value) {
+		if v == nil {
+			return
+		}
+		see(where, v)
+		switch v := v.(type) {
+		case preparer.List:
+			list(where, v)
+		case preparer.Concat:
+			list(where, v)
+		case preparer.Quoted:
+			walk(where, v.Value)
+		case preparer.Object:
+			for _, k := range sortedKeys(v) {
+				see(where, preparer.S(k))
+				walk(where, v[k])
+			}
+		}
+	}
+	for _, e := range l.Entries {
+		where := label(e)
+		switch e := e.(type) {
+		case preparer.File:
+			list(where, e.Body)
+		case preparer.Block:
+			list(where, e.Body)
+		case preparer.TypedDocument:
+			walk(where, e.Root)
+		case preparer.Merge:
+			for _, edit := range e.Edits {
+				list(where, preparer.Strings(edit.Path...))
+				walk(where, edit.Value)
+				list(where, edit.Items)
+			}
+		}
+	}
+	for _, op := range l.Env {
+		walk("env "+op.Name, op.Value)
+		list("env "+op.Name, preparer.Strings(op.Items...))
+	}
+	list("arguments", l.Launch.Before)
+	list("arguments", l.Launch.After)
+	list("first prompt", l.Launch.FirstPrompt)
+}

@@ -1,0 +1,185 @@
+package preparertest
+
+import (
+	"slices"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// text checks a body: string-like parts.
+func (c *checker) text(where string, body []preparer.Value, secrets bool) {
+	for _, part := range body {
+		if !stringLike(part) {
+			c.add(Shape, where, "%T is no part of a text", part)
+		}
+		c.value(where, part, secrets)
+	}
+}
+
+// value checks the handles in a value. Secrets says that it stands in a file of the session.
+func (c *checker) value(where string, v preparer.Value, secrets bool) {
+	switch v := v.(type) {
+	case preparer.List:
+		for _, item := range v {
+			c.value(where, item, secrets)
+		}
+	case preparer.Object:
+		for _, k := range sortedKeys(v) {
+			c.value(where, v[k], secrets)
+		}
+	case preparer.Concat:
+		c.text(where, v, secrets)
+	case preparer.Quoted:
+		if v.As == "" || !stringLike(v.Value) {
+			c.add(Shape, where, "only a string-like value can be quoted, as a format")
+		}
+		c.value(where, v.Value, secrets)
+	case preparer.Text:
+		if v.Document == "" {
+			c.add(Names, where, "a text names no document")
+		}
+	case preparer.PathValue:
+		c.target(where, v.Place, false)
+	case preparer.InputPath:
+		c.input(where, v.Input, "")
+	case preparer.Secret:
+		switch {
+		case v.Name == "":
+			c.add(Secrets, where, "a secret has no name")
+		case !secrets:
+			c.add(Secrets, where, "a secret may not stand here")
+		case !c.desc.Model.SecretFile:
+			c.add(Secrets, where, "the descriptor does not say that the client needs its credential in a file")
+		}
+	}
+}
+
+// environment checks what is done to the environment.
+func (c *checker) environment() {
+	taken := map[string]bool{}
+	for _, op := range c.layout.Env {
+		where := "env " + op.Name
+		if !envForm.MatchString(op.Name) {
+			c.add(Shape, where, "it is no name of a variable")
+		}
+		if !covered(c.desc.Env, op.Name) {
+			c.add(Names, where, "the descriptor does not declare it")
+		}
+		if bad := denied(op.Name); bad != "" {
+			c.add(Names, where, "no adapter may change %s", bad)
+		}
+		if fold(op.Name) == "path" && op.Op != preparer.EnvPrepend {
+			c.add(Names, where, "it may only be prepended to")
+		}
+		whole := op.Op == preparer.EnvSet || op.Op == preparer.EnvSetEmpty || op.Op == preparer.EnvUnset
+		if whole && taken[op.Name] {
+			c.add(Shape, where, "it is changed twice")
+		}
+		taken[op.Name] = taken[op.Name] || whole
+		c.change(where, op)
+	}
+}
+
+func (c *checker) change(where string, op preparer.EnvOp) {
+	takesValue := op.Op == preparer.EnvSet || op.Op == preparer.EnvPrepend
+	switch {
+	case takesValue && (op.Value == nil || !stringLike(op.Value)):
+		c.add(Shape, where, "the value is missing or not string-like")
+	case takesValue && empty(op.Value):
+		c.add(Shape, where, "an empty value is set with SetEmpty")
+	case !takesValue && op.Value != nil:
+		c.add(Shape, where, "%s takes no value", op.Op)
+	case op.Op == preparer.EnvAppend && (len(op.Items) == 0 || op.Separator == ""):
+		c.add(Shape, where, "items or separator are missing")
+	case op.Op == "":
+		c.add(Shape, where, "the kind of change is missing")
+	}
+	if op.Value == nil {
+		return
+	}
+	c.value(where, withoutSecrets(op), false)
+	c.prose(where, "", op.Value)
+}
+
+func empty(v preparer.Value) bool {
+	s, ok := v.(preparer.String)
+	return ok && s == ""
+}
+
+// withoutSecrets is the value of a variable without the secrets that may stand there: alone, or as in "Bearer ...".
+func withoutSecrets(op preparer.EnvOp) preparer.Value {
+	if op.Op != preparer.EnvSet {
+		return op.Value
+	}
+	parts, ok := op.Value.(preparer.Concat)
+	if !ok {
+		parts = preparer.Concat{op.Value}
+	}
+	var rest preparer.Concat
+	for _, p := range parts {
+		if s, secret := p.(preparer.Secret); !secret || s.Name == "" {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}
+
+// launch checks arguments, first prompt, actions and stripped names.
+func (c *checker) launch() {
+	l := c.layout.Launch
+	for _, args := range [][]preparer.Value{l.Before, l.After} {
+		c.text("arguments", args, false)
+		c.prose("arguments", " ", args...)
+		for _, a := range args {
+			if flag := flagOf(leading(a)); flag != "" && !slices.Contains(c.desc.Flags, flag) {
+				c.add(Names, "arguments", "flag %s is not declared", flag)
+			}
+		}
+	}
+	c.text("first prompt", l.FirstPrompt, false)
+	c.canonical("first prompt", l.FirstPrompt)
+	c.prose("first prompt", "", l.FirstPrompt...)
+	for _, a := range l.Actions {
+		where := "action " + string(a.Kind)
+		if a.Kind == "" {
+			c.add(Shape, where, "the kind is missing")
+		}
+		if a.Kind != preparer.VerifySkills {
+			c.target(where, a.At, false)
+		}
+		if a.Kind == preparer.SnapshotTree && badPath(a.Marker) != "" {
+			c.add(Shape, where, "the marker is no path")
+		}
+	}
+	for _, name := range l.Strip {
+		switch {
+		case !patternForm.MatchString(name):
+			c.add(Shape, "strip "+name, "it is no name of a variable")
+		case !covered(c.desc.Env, name):
+			c.add(Names, "strip "+name, "the descriptor does not declare it")
+		}
+	}
+}
+
+// leading is the literal that a string-like value begins with.
+func leading(v preparer.Value) string {
+	switch v := v.(type) {
+	case preparer.String:
+		return string(v)
+	case preparer.Concat:
+		if len(v) > 0 {
+			return leading(v[0])
+		}
+	}
+	return ""
+}
+
+// stringLike says whether a value may be part of a string.
+func stringLike(v preparer.Value) bool {
+	switch v.(type) {
+	case preparer.String, preparer.Text, preparer.PathValue, preparer.InputPath, preparer.Secret, preparer.Quoted,
+		preparer.Concat:
+		return true
+	}
+	return false
+}
