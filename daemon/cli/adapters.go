@@ -78,8 +78,10 @@ func (a *app) showAdapters(l listing) {
 			v.Line("")
 		}
 		v.Adapter(info)
-		v.Line("  %s", a.style.Dim("reads"))
-		v.Reads(info.Descriptor)
+		if info.Descriptor != nil {
+			v.Line("  %s", a.style.Dim("reads"))
+			v.Reads(*info.Descriptor)
+		}
 	}
 	for _, path := range l.Unpinned {
 		v.Line("")
@@ -111,7 +113,9 @@ func (a *app) showAdapterCommand() *cobra.Command {
 					return a.answer(info)
 				}
 				a.view().Adapter(info)
-				a.view().Descriptor(info.Descriptor)
+				if info.Descriptor != nil {
+					a.view().Descriptor(*info.Descriptor)
+				}
 				return nil
 			}
 			return refuse(codeNoAdapter, "see `greenroom adapters`", "there is no adapter for %q", args[0])

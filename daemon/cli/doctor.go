@@ -107,8 +107,8 @@ func (a *app) examineAdapters(ctx context.Context) []checkup.Finding {
 // examineAdapter judges one adapter and the client it is for.
 func (a *app) examineAdapter(info core.AdapterInfo) []checkup.Finding {
 	subject := "adapter " + info.Provider
-	if info.Err != nil {
-		return []checkup.Finding{a.finding(subject, info.Err)}
+	if info.Error != "" || info.Descriptor == nil {
+		return []checkup.Finding{{Level: checkup.Wrong, Subject: subject, Text: info.Error, Hint: info.Hint}}
 	}
 	all := []checkup.Finding{{Level: checkup.Fine, Subject: subject, Text: fmt.Sprintf("version %s, protocol %d", info.Version, info.Protocol)}}
 	return append(all, checkup.Client(info.Provider, info.Descriptor.Client, a.env)...)

@@ -103,7 +103,7 @@ func (a *app) host(ctx context.Context, sources []adapter.Source) (*core.Host, e
 
 func (a *app) config(state, home string, environ []string, sources []adapter.Source) core.Config {
 	c := core.Config{
-		StateDir: state, Home: home, Environ: environ, Adapters: sources, Identity: identity, Now: a.Now, Rand: a.Rand,
+		StateDir: state, Home: home, Environ: environ, Adapters: sources, Identity: identity, Now: a.Now,
 	}
 	if a.Executable != "" {
 		c.Path = []string{filepath.Dir(a.Executable)}

@@ -95,7 +95,11 @@ func (a *app) run(ctx context.Context, s core.Session, keep core.Keep, args []st
 		return 0, err
 	}
 	// Deferred last, so that it is gone before the clean-up.
-	defer func() { err = errors.Join(err, lease.Release()) }()
+	defer func() {
+		report, released := lease.Release(rest)
+		a.tellKept(report)
+		err = errors.Join(err, released)
+	}()
 	if p.Executable == "" {
 		return 0, refuse(codeNoClient, "install it, or see `greenroom doctor`", "no client for %s was found", paint.Clean(s.Provider))
 	}
@@ -136,8 +140,16 @@ func (a *app) tidy(ctx context.Context, h *core.Host, ref core.Ref, keep core.Ke
 	if err != nil {
 		return err
 	}
+	a.tellKept(report)
+	return nil
+}
+
+// tellKept says what was left where it stands, and why.
+func (a *app) tellKept(report *core.Report) {
+	if report == nil {
+		return
+	}
 	for _, k := range report.Kept {
 		fmt.Fprintf(a.Stderr, "%s kept %s %s\n", a.notes.Warn("greenroom:"), paint.Clean(k.Place), a.notes.Dim(paint.Clean(k.Reason)))
 	}
-	return nil
 }

@@ -95,9 +95,7 @@ incomplete, or nothing. To prepare or clean up such a session does the same for 
 			if a.json {
 				return a.answer(report)
 			}
-			v := a.view()
-			v.Report(report)
-			v.Line("%s all sessions are in order", v.Style.Good("✓"))
+			a.view().Recovered(report)
 			return nil
 		},
 	}

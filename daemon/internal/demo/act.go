@@ -3,6 +3,7 @@ package demo
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -39,7 +40,7 @@ func (d *Play) act(ctx context.Context, provider string) (*Act, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Act{Provider: provider, Prepared: p, Tree: info.Entries}
+	a := &Act{Provider: provider, Prepared: p, Tree: info.Tree}
 	a.Checks = append(a.Checks, Check{"to prepare it again changes nothing", again.Generation == p.Generation})
 
 	v.Title("Prepared in %.1f ms, again in %.1f ms", took.Seconds()*1000, d.Now().Sub(started).Seconds()*1000)
@@ -65,13 +66,16 @@ func (d *Play) act(ctx context.Context, provider string) (*Act, error) {
 }
 
 // run plays a session with the real client, or else with the plain program.
-func (d *Play) run(ctx context.Context, a *Act) error {
+func (d *Play) run(ctx context.Context, a *Act) (err error) {
 	p := a.Prepared
 	lease, err := d.Host.Hold(ctx, p.Ref)
 	if err != nil {
 		return err
 	}
-	defer lease.Release()
+	defer func() {
+		_, released := lease.Release(ctx)
+		err = errors.Join(err, released)
+	}()
 	// A client whose version cannot be told does not run on this machine.
 	if parts[p.Provider] == nil || p.Executable == "" || p.Version == "" {
 		return d.runPlain(ctx, a)

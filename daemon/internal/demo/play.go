@@ -78,8 +78,8 @@ func (d *Play) Perform(ctx context.Context) (*Result, error) {
 	v.Line("%s", v.Style.Dim("All of this happens in "+d.Stage.Root+", with an invented home, shown as ~."))
 	r := &Result{Real: []string{}}
 	for i, info := range infos {
-		if info.Err != nil {
-			return nil, info.Err
+		if info.Error != "" {
+			return nil, &core.Error{Code: info.Code, Op: "start", Subject: info.Provider, Detail: info.Error, Hint: info.Hint}
 		}
 		d.banner(fmt.Sprintf("%d/%d  %s", i+1, len(infos), info.Provider))
 		act, err := d.act(ctx, info.Provider)

@@ -104,6 +104,9 @@ func (d *Play) traces(ctx context.Context, r *Result) ([]string, error) {
 func ownState(infos []core.AdapterInfo) []string {
 	var all []string
 	for _, info := range infos {
+		if info.Descriptor == nil {
+			continue
+		}
 		homes := map[string]string{}
 		for _, h := range info.Descriptor.Homes {
 			homes[h.ID] = h.Default

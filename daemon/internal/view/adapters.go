@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -60,10 +61,14 @@ func (v View) Looked(reads []core.InputView) {
 	c := paint.Columns{Indent: "  "}
 	for _, r := range reads {
 		found := v.Style.Good("found")
-		if !r.Found {
+		if !r.Exists {
 			found = v.Style.Dim("absent")
 		}
-		c.Row(paint.Clean(r.Name), found, v.Style.Dim(paint.Clean(r.Place)))
+		learns := "its " + paint.Clean(r.Learns)
+		if r.Learns == "exists" {
+			learns = "that it exists"
+		}
+		c.Row(paint.Clean(r.Name), found, learns, v.Style.Dim(paint.Clean(r.Source)))
 	}
 	if c.Len() == 0 {
 		c.Row(v.Style.Dim("nothing of yours"))
@@ -123,13 +128,28 @@ func (v View) Descriptor(d preparer.Descriptor) {
 
 // Adapter shows one adapter: a line of what it is, and what it reads.
 func (v View) Adapter(a core.AdapterInfo) {
-	state := paint.Clean(string(a.State))
-	if slices.Contains([]string{"failed", "refused"}, state) {
+	v.Line("%s %s", v.Style.Bold(cmp.Or(paint.Clean(a.Provider), paint.Clean(a.Path))), paint.Clean(a.Version))
+	c := paint.Columns{Indent: "  "}
+	row := func(name, value string) {
+		if value != "" {
+			c.Row(v.Style.Dim(name), value)
+		}
+	}
+	state := paint.Clean(a.State)
+	if a.Error != "" {
 		state = v.Style.Bad(state)
 	}
-	v.Line("%s %s  %s", v.Style.Bold(paint.Clean(a.Provider)), paint.Clean(a.Version), state)
-	c := paint.Columns{Indent: "  "}
-	c.Row(v.Style.Dim("sha256"), paint.Clean(a.SHA256))
-	c.Row(v.Style.Dim("protocol"), fmt.Sprint(a.Protocol))
+	row("state", state)
+	row("binary", paint.Clean(a.Path))
+	digest := paint.Clean(a.Digest)
+	if a.Unsafe {
+		digest += v.Style.Warn(" (any digest is allowed)")
+	}
+	row("sha256", digest)
+	if a.Protocol > 0 {
+		row("protocol", fmt.Sprint(a.Protocol))
+	}
+	row("wrong", v.Style.Bad(paint.Clean(a.Error)))
+	row("hint", paint.Clean(a.Hint))
 	v.columns(&c)
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -36,7 +37,7 @@ func (v View) Session(i core.Info, now time.Time) {
 	row("kept in", v.Path(i.Dir))
 	v.columns(&c)
 	v.Title("What is there")
-	v.Tree(i.Entries)
+	v.Tree(i.Tree)
 }
 
 func (v View) state(i core.Info) string {
@@ -90,5 +91,24 @@ func (v View) Removed(ref core.Ref, r *core.Report) string {
 func (v View) Report(r *core.Report) {
 	for _, k := range r.Kept {
 		v.Line("  %s %s %s", v.Style.Warn("kept"), paint.Clean(k.Place), v.Style.Dim(paint.Clean(k.Reason)))
+	}
+}
+
+// Recovered shows what was put in order.
+func (v View) Recovered(r *core.Report) {
+	for _, one := range r.Recovered {
+		v.Line("  %s", paint.Clean(fmt.Sprintf("%s was %s, and is %s", one.Name, cmp.Or(string(one.From), "half made"), cmp.Or(string(one.State), "gone"))))
+	}
+	for _, name := range r.Busy {
+		v.Line("  %s", v.Style.Warn(paint.Clean(name)+" is being worked on"))
+	}
+	v.Report(r)
+	switch {
+	case len(r.Busy) > 0:
+		v.Line("%s the others are in order", v.Style.Good("✓"))
+	case len(r.Recovered) > 0:
+		v.Line("%s all sessions are in order again", v.Style.Good("✓"))
+	default:
+		v.Line("%s all sessions are in order", v.Style.Good("✓"))
 	}
 }

@@ -1,0 +1,195 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/daemon/cli"
+	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
+	"github.com/greenroom-agents/greenroom/sdk/serve"
+)
+
+// stage is the directory that holds the tool and an adapter, both of which are this test binary by another name. It is
+// made once, and adapters are pinned in it as a build does.
+var stage string
+
+func TestMain(m *testing.M) {
+	switch name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name {
+	case "greenroom":
+		os.Exit(asTool())
+	case "greenroom-" + fakeProvider:
+		serve.Serve(fake{})
+		return
+	}
+	dir, err := os.MkdirTemp("", "greenroom-cli-test-")
+	if err == nil {
+		stage, err = filepath.EvalSymlinks(dir)
+	}
+	if err == nil {
+		err = build(stage)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(stage)
+	os.Exit(code)
+}
+
+// asTool is the tool as a process of its own, as cmd/greenroom makes it.
+func asTool() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	cwd, err := os.Getwd()
+	if err != nil {
+		return 99
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return 99
+	}
+	return cli.Run(ctx, cli.System{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Home: os.Getenv("HOME"),
+		Cwd: cwd, Executable: exe, TempDir: os.TempDir(), GOOS: runtime.GOOS, Now: time.Now, Rand: rand.Reader,
+	})
+}
+
+func build(dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"greenroom", "greenroom-" + fakeProvider} {
+		if err := copyFile(self, filepath.Join(dir, name+filepath.Ext(self))); err != nil {
+			return err
+		}
+	}
+	_, err = roster.Pin(dir)
+	return err
+}
+
+// copyFile makes a file under another name: a link where that can be, since a test binary is large.
+func copyFile(from, to string) error {
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// world is a person with a home, a project and a state directory of their own.
+type world struct {
+	t                    *testing.T
+	home, project, state string
+	bin                  string // first on PATH
+	environ              []string
+	stdin                io.Reader
+	exe                  string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{
+		t: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "home", "project"),
+		state: filepath.Join(root, "state"), bin: filepath.Join(root, "bin"), exe: filepath.Join(stage, "greenroom"),
+		stdin: strings.NewReader(""),
+	}
+	w.environ = []string{
+		"HOME=" + w.home, "PATH=" + w.bin + string(filepath.ListSeparator) + "/usr/bin:/bin", "GREENROOM_STATE=" + w.state,
+	}
+	w.write(filepath.Join(w.home, ".fake", "RULES.md"), "Be brief.\n", 0o600)
+	w.write(filepath.Join(w.project, "README.md"), "# Project\n", 0o600)
+	if err := os.MkdirAll(w.bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) write(path, body string, mode os.FileMode) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(body), mode); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// client installs a client for the fake provider: a shell script, after the answer to --version.
+func (w *world) client(script string) {
+	w.t.Helper()
+	if runtime.GOOS == "windows" {
+		w.t.Skip("the client of this test is a shell script")
+	}
+	w.write(filepath.Join(w.bin, "fakeclient"), "#!/bin/sh\n[ \"$1\" = --version ] && { echo fakeclient 1.2.3; exit; }\n"+script+"\n", 0o755)
+}
+
+// answer is what an invocation gave.
+type answer struct {
+	status      int
+	out, errors string
+}
+
+// run does one invocation in this process.
+func (w *world) run(args ...string) answer {
+	w.t.Helper()
+	var out, errs bytes.Buffer
+	status := cli.Run(w.t.Context(), cli.System{
+		Args: args, Stdin: w.stdin, Stdout: &out, Stderr: &errs, Environ: w.environ, Home: w.home, Cwd: w.project,
+		Executable: w.exe, TempDir: w.t.TempDir(), GOOS: runtime.GOOS, Now: time.Now, Rand: rand.Reader,
+	})
+	return answer{status, out.String(), errs.String()}
+}
+
+// must does one invocation that has to succeed.
+func (w *world) must(args ...string) string {
+	w.t.Helper()
+	a := w.run(args...)
+	if a.status != 0 {
+		w.t.Fatalf("greenroom %s: status %d\n%s%s", strings.Join(args, " "), a.status, a.out, a.errors)
+	}
+	return a.out
+}
+
+// sessionDirs lists what is left of sessions in the state directory.
+func (w *world) sessionDirs() []string {
+	w.t.Helper()
+	var names []string
+	for _, dir := range []string{"s", "m", "w"} {
+		entries, err := os.ReadDir(filepath.Join(w.state, dir))
+		if err != nil && !os.IsNotExist(err) {
+			w.t.Fatal(err)
+		}
+		for _, e := range entries {
+			names = append(names, dir+"/"+e.Name())
+		}
+	}
+	return names
+}
