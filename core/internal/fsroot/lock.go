@@ -45,11 +45,10 @@ type Lock struct {
 // On Unix the directory itself is locked and nothing is written; a file system that cannot lock directories gives an
 // error. On Windows a file in the directory is locked, which Unlock of an exclusive lock removes.
 func (t *Tree) Lock(ctx context.Context, mode LockMode, wait bool) (*Lock, error) {
-	pause := firstPause
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, &failure{"lock", t.subject("."), err}
-		}
+	if err := ctx.Err(); err != nil {
+		return nil, &failure{"lock", t.subject("."), err}
+	}
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		l, err := t.tryLock(mode)
 		if !errors.Is(err, ErrLocked) || !wait {
 			return l, err
@@ -61,7 +60,6 @@ func (t *Tree) Lock(ctx context.Context, mode LockMode, wait bool) (*Lock, error
 			timer.Stop()
 			return nil, fault.Wrap(errors.Join(ErrLocked, ctx.Err()), fault.Busy, "lock", t.subject("."), "locked by another process until the time was up")
 		}
-		pause = min(2*pause, lastPause)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestLockOfOneProcess(t *testing.T) {
 	if _, err := other.Lock(t.Context(), fsroot.Shared, false); !errors.Is(err, fsroot.ErrLocked) {
 		t.Errorf("second lock: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	_, err = other.Lock(ctx, fsroot.Exclusive, true)
 	if !errors.Is(err, fsroot.ErrLocked) || !errors.Is(err, context.DeadlineExceeded) {

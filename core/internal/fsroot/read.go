@@ -42,7 +42,7 @@ func (t *Tree) readFile(parent *os.Root, rel, name string, limit int64) (data []
 	return nil, nil, err
 }
 
-// openRegular opens a regular file and makes sure that it is the one that was looked at.
+// openRegular opens a file and fails unless it is a regular one.
 func (t *Tree) openRegular(parent *os.Root, op, name, rel string) (*os.File, fs.FileInfo, error) {
 	seen, err := parent.Lstat(name)
 	if err != nil {
@@ -54,18 +54,27 @@ func (t *Tree) openRegular(parent *os.Root, op, name, rel string) (*os.File, fs.
 	if !seen.Mode().IsRegular() {
 		return nil, nil, fault.New(fault.NotRegular, op, t.subject(rel), "not a regular file")
 	}
+	f, info, err := sameFile(parent, name, seen)
+	if errors.Is(err, errSwapped) {
+		return nil, nil, fault.Wrap(err, fault.Conflict, op, t.subject(rel), "replaced while it was being opened")
+	}
+	return f, info, reading(err, op, t.subject(rel))
+}
+
+// sameFile opens a file and makes sure that it is the one that was looked at. What took its place may be a link, which
+// is followed inside of the root, or a FIFO, which must not block.
+func sameFile(parent *os.Root, name string, seen fs.FileInfo) (*os.File, fs.FileInfo, error) {
 	f, err := parent.OpenFile(name, os.O_RDONLY|openNonblock, 0)
 	if err != nil {
-		return nil, nil, reading(err, op, t.subject(rel))
+		return nil, nil, err
 	}
 	info, err := f.Stat()
+	if err == nil && !os.SameFile(seen, info) {
+		err = errSwapped
+	}
 	if err != nil {
 		f.Close()
-		return nil, nil, reading(err, op, t.subject(rel))
-	}
-	if !os.SameFile(seen, info) {
-		f.Close()
-		return nil, nil, fault.Wrap(errSwapped, fault.Conflict, op, t.subject(rel), "replaced while it was being opened")
+		return nil, nil, err
 	}
 	return f, info, nil
 }

@@ -77,12 +77,12 @@ func (t *Tree) removeAll(parent *os.Root, rel, name string) error {
 // openWritable opens a directory whose entries can be removed.
 func (t *Tree) openWritable(parent *os.Root, rel, name string, info fs.FileInfo) (*os.Root, error) {
 	writable := info.Mode().Perm() | 0o700
-	d, err := same(parent, name, info)
+	d, err := sameDir(parent, name, info)
 	if errors.Is(err, fs.ErrPermission) {
 		if err = t.chmodName(parent, rel, name, info, writable); err != nil {
 			return nil, err
 		}
-		d, err = same(parent, name, info)
+		d, err = sameDir(parent, name, info)
 	} else if err == nil {
 		if err = t.chmodDir(d, rel, info, writable); err != nil {
 			d.Close()

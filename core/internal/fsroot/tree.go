@@ -285,7 +285,7 @@ func (t *Tree) look(parent *os.Root, rel, name string) (fs.FileInfo, error) {
 
 // enter opens and remembers the directory that look saw.
 func (t *Tree) enter(parent *os.Root, rel, name string, info fs.FileInfo) (dir, error) {
-	root, err := same(parent, name, info)
+	root, err := sameDir(parent, name, info)
 	if err != nil {
 		if errors.Is(err, errSwapped) {
 			return dir{}, fault.Wrap(err, fault.LinkRefused, "open", t.subject(rel), "replaced while it was being opened")
@@ -297,9 +297,9 @@ func (t *Tree) enter(parent *os.Root, rel, name string, info fs.FileInfo) (dir, 
 	return d, nil
 }
 
-// same opens a directory and makes sure that it is the one that was looked at, since OpenRoot follows a link that
+// sameDir opens a directory and makes sure that it is the one that was looked at, since OpenRoot follows a link that
 // stays inside of the root.
-func same(parent *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
+func sameDir(parent *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
 	root, err := parent.OpenRoot(name)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -125,6 +126,19 @@ func TestWriteFileExpect(t *testing.T) {
 			must(t, os.Symlink(p+"2", p))
 		}, conflict: true},
 		"touched": {change: func(t *testing.T, p string) { must(t, os.Chtimes(p, time.Time{}, time.Unix(1, 0))) }, conflict: true},
+		"longer, same time": {change: func(t *testing.T, p string) {
+			info, err := os.Stat(p)
+			must(t, err)
+			put(t, p, "older")
+			must(t, os.Chtimes(p, time.Time{}, info.ModTime()))
+		}, conflict: true},
+		"other file, same time": {change: func(t *testing.T, p string) {
+			info, err := os.Stat(p)
+			must(t, err)
+			must(t, os.Rename(p, p+"2"))
+			put(t, p, "old")
+			must(t, os.Chtimes(p, time.Time{}, info.ModTime()))
+		}, conflict: true},
 		"other content, same time": {change: func(t *testing.T, p string) {
 			info, err := os.Stat(p)
 			must(t, err)
@@ -197,34 +211,38 @@ func TestH18_ReadersSeeWholeFilesDuringRewrites(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "d"), 0o755))
-	version := func(i int) []byte { return bytes.Repeat(fmt.Appendf(nil, "%03d\n", i), 5000) }
+	version := func(i int) []byte { return bytes.Repeat(fmt.Appendf(nil, "%03d\n", i%1000), 5000) }
 	writer, reader := open(t, dir, nil), open(t, dir, nil)
 	must(t, writer.WriteFile("d/x", version(0), fsroot.WriteOptions{}))
 	var stop atomic.Bool
-	reads := make(chan int)
+	var busy atomic.Int32 // readers that have not seen enough versions yet
+	var readers sync.WaitGroup
 	look := func(read func() ([]byte, error)) {
-		count := 0
-		for last := false; !last; count++ {
-			last = stop.Load()
-			data, err := read()
-			if err != nil || len(data) != 20000 || !bytes.Equal(data[:4], data[len(data)-4:]) {
-				t.Errorf("read %d bytes, %v", len(data), err)
-				break
+		busy.Add(1)
+		readers.Go(func() {
+			versions := map[string]bool{}
+			for !stop.Load() {
+				data, err := read()
+				if err != nil || len(data) != 20000 || !bytes.Equal(data, bytes.Repeat(data[:4], 5000)) {
+					t.Errorf("read %d bytes, %v", len(data), err)
+					busy.Add(-1)
+					return
+				}
+				if len(versions) < 20 {
+					if versions[string(data[:4])] = true; len(versions) == 20 {
+						busy.Add(-1)
+					}
+				}
 			}
-		}
-		reads <- count
+		})
 	}
-	go look(func() ([]byte, error) { return os.ReadFile(filepath.Join(dir, "d", "x")) })
-	go look(func() ([]byte, error) { data, _, err := reader.ReadFile("d/x", 1<<20); return data, err })
-	for i := range 200 {
+	look(func() ([]byte, error) { return os.ReadFile(filepath.Join(dir, "d", "x")) })
+	look(func() ([]byte, error) { data, _, err := reader.ReadFile("d/x", 1<<20); return data, err })
+	for i := 0; i < 200 || busy.Load() > 0; i++ {
 		must(t, writer.WriteFile("d/x", version(i), fsroot.WriteOptions{}))
 	}
 	stop.Store(true)
-	for range 2 {
-		if n := <-reads; n < 2 {
-			t.Errorf("a reader looked %d times only", n)
-		}
-	}
+	readers.Wait()
 }
 
 func TestTemporaryNamesAreRecognised(t *testing.T) {
@@ -318,7 +336,10 @@ func TestRename(t *testing.T) {
 	if got := read("a/c/y"); got != "x" {
 		t.Errorf("a/c/y holds %q", got)
 	}
-	must(t, tree.Mkdir("b", 0o700)) // not the moved one that was open
+	if _, err := tree.Lstat("b/y"); !errors.Is(err, fs.ErrNotExist) { // not the moved one that was open
+		t.Errorf("old name: %v", err)
+	}
+	must(t, tree.Mkdir("b", 0o700))
 	if _, err := tree.Lstat("b/y"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("new directory: %v", err)
 	}
