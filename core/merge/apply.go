@@ -51,7 +51,7 @@ func (e *editor) apply(x *Edit) error {
 
 // check refuses what is wrong with an edit whatever the base is.
 func (e *editor) check(x *Edit) error {
-	if len(x.Path) == 0 {
+	if len(x.Path) == 0 && x.Op != preparer.OpKeep {
 		return badEdit(e.env.Label, "edit %q without a key path", x.Op)
 	}
 	switch x.Op {

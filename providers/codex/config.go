@@ -85,7 +85,7 @@ func edits(r p.Request) []p.Edit {
 
 // exclusions takes out what does not come along.
 func exclusions(in p.Inherit) (e []p.Edit) {
-	keep, off := slices.Clone(always), []p.Edit(nil)
+	keep, gone, off := slices.Clone(always), []string(nil), []p.Edit(nil)
 	for _, o := range owned {
 		choice := in[o.kind]
 		named := choice.Mode == p.Only && o.table != ""
@@ -97,16 +97,18 @@ func exclusions(in p.Inherit) (e []p.Edit) {
 			keep = append(keep, o.keys...)
 			e = append(e, p.Keep(p.Key(o.table), choice.Names...))
 		default:
-			for _, key := range o.keys {
-				e = append(e, p.Delete(p.Key(key)))
-			}
+			gone = append(gone, o.keys...)
 		}
 		// Plugins that were named need theirs; connectors cannot be named.
 		if o.feature != "" && !(named && o.kind == p.Plugins) {
 			off = append(off, p.Set(p.Key("features", o.feature), p.Bool(false)))
 		}
 	}
-	if !in.All(p.ModelSettings) {
+	if in.All(p.ModelSettings) {
+		for _, key := range gone {
+			e = append(e, p.Delete(p.Key(key)))
+		}
+	} else {
 		e = append(e, p.Keep(p.Key(), keep...))
 	}
 	return append(e, off...)

@@ -98,7 +98,7 @@ func inputs() []p.Input {
 		file(inInstructions, []p.Carry{{Kind: p.Instructions}}, "AGENTS.override.md", "AGENTS.md"),
 		names(inPrompts, ".md", p.Instructions, p.At(home, "prompts")),
 		learned(file(inConfig, configCarries(), "config.toml"), p.TOML, serviceTier, loginStore),
-		names(inProfiles, ".config.toml", p.ModelSettings, p.At(home, ".")),
+		names(inProfiles, ".config.toml", p.ModelSettings, p.At(home, "")),
 		names(inRoles, ".toml", p.ModelSettings, p.At(home, "agents")),
 		names(inRules, ".rules", p.ModelSettings, p.At(home, "rules")),
 		file(inHooks, []p.Carry{{Kind: p.Hooks}}, "hooks.json"),

@@ -86,7 +86,7 @@ func DeleteIfEqual(path KeyPath, v Value) Edit {
 // Replace puts v in the place of whatever stands at the path, so that nothing of an old table is left.
 func Replace(path KeyPath, v Value) Edit { return Edit{Op: OpReplace, Path: path, Value: v} }
 
-// Keep removes all children of the table at the path but the named ones.
+// Keep removes all children of the table at the path but the named ones. An empty path is the whole document.
 func Keep(path KeyPath, names ...string) Edit { return Edit{Op: OpKeep, Path: path, Names: names} }
 
 // Append adds elements that are not there yet to a list, which is made when absent or null.

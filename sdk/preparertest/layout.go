@@ -122,7 +122,7 @@ func (c *checker) edit(where string, e preparer.Edit, session bool) {
 		preparer.OpUpsert, preparer.OpSplice}, e.Op)
 	wild := slices.Contains([]preparer.EditOp{preparer.OpDelete, preparer.OpRebase, preparer.OpRequire}, e.Op)
 	switch {
-	case e.Op == "" || len(e.Path) == 0:
+	case e.Op == "" || len(e.Path) == 0 && e.Op != preparer.OpKeep:
 		c.add(Shape, where, "kind or path is missing")
 	case needsValue && e.Value == nil:
 		c.add(Shape, where, "the value is missing")
