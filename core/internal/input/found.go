@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/merge"
@@ -32,13 +33,12 @@ func (it *Item) found() preparer.Found {
 		f.Content = it.Data
 	case preparer.LearnValues:
 		if it.Input.Kind == preparer.InputNames {
+			// The directory's name, not the title in a front matter: it is what an adapter can place, and what clients
+			// switch a skill off by.
 			for _, c := range it.Names {
-				name := c.Title
-				if name == "" {
-					name = c.Name
-				}
-				f.Names = append(f.Names, name)
+				f.Names = append(f.Names, c.Name)
 			}
+			slices.Sort(f.Names)
 			break
 		}
 		f.Values = map[string]preparer.Value{}
