@@ -66,11 +66,11 @@ func InsertBlock(current []byte, existed bool, m Marker, text string) (out []byt
 		return nil, rec, err
 	}
 	rec.Digest = digest(text)
-	eol := lineBreak(current)
+	eol := lineBreak(current[span.begin:]) // of the block that stands there, else of the file
 	body := m.begin() + eol + strings.ReplaceAll(text+"\n", "\n", eol) + m.end()
 	if found {
 		rec.Replaced = true
-		if have := inside(current, span); have == text {
+		if inside(current, span) == text {
 			return current, rec, nil
 		}
 		out = append(out, current[:span.begin]...)
@@ -107,7 +107,9 @@ func RemoveBlock(current []byte, m Marker, rec BlockRecord) (out []byte, outcome
 	}
 	before, after := current[:span.begin], current[span.end:]
 	after = after[breakAt(after):]
-	before = withoutSeparator(before, rec.Separator, len(after) > 0)
+	// An editor may have changed all line breaks since.
+	sep := strings.Repeat(lineBreak(current[span.begin:]), strings.Count(rec.Separator, "\n"))
+	before = withoutSeparator(before, sep, len(after) > 0)
 	out = append(make([]byte, 0, len(before)+len(after)), before...)
 	return append(out, after...), Stripped, nil
 }
@@ -140,8 +142,8 @@ func (m Marker) find(current []byte) (span, bool, error) {
 	return s, ok, nil
 }
 
-// withoutSeparator takes the separator off, also when an editor has changed its line breaks since. When text follows,
-// the last line before keeps its end.
+// withoutSeparator takes the separator off, or as many line breaks as there are of it. When text follows, the last line
+// before keeps its end.
 func withoutSeparator(whole []byte, sep string, follows bool) []byte {
 	before, exact := bytes.CutSuffix(whole, []byte(sep))
 	if !exact {

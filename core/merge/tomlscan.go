@@ -190,6 +190,19 @@ func (st *statement) within(p place) bool {
 	return true
 }
 
+// holds says whether the value of a statement, an inline table, has the keys of p inside.
+func (st *statement) holds(p place) bool {
+	if st.header || len(st.path) >= len(p) {
+		return false
+	}
+	for i, s := range st.path {
+		if s.key != p[i].key {
+			return false
+		}
+	}
+	return true
+}
+
 func (t *tomlTree) scanned() []statement {
 	if t.stmts == nil {
 		t.stmts = statements(t.base)
@@ -219,7 +232,7 @@ func (t *tomlTree) commented(p place) bool {
 		switch {
 		case !st.blank:
 			was := inside
-			inside = st.within(p)
+			inside = st.within(p) || st.holds(p)
 			if inside && (st.commented || was && pending) {
 				return true
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -44,8 +43,6 @@ func openYAML(data []byte, label string) (tree, error) {
 	return t, nil
 }
 
-var yamlLine = regexp.MustCompile(`\bline ([0-9]+)\b`)
-
 // readYAML parses the only document of a file and checks it. A file without content has none: the answer is an empty
 // document node.
 func readYAML(data []byte, label string) (doc *yaml.Node, err error) {
@@ -59,13 +56,13 @@ func readYAML(data []byte, label string) (doc *yaml.Node, err error) {
 	if err := dec.Decode(doc); errors.Is(err, io.EOF) {
 		return &yaml.Node{Kind: yaml.DocumentNode}, nil
 	} else if err != nil {
-		return nil, yamlError(err, label)
+		return nil, yamlError(data, err, label)
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
 		return nil, unparsable(label, "more than one document; the second is%s", atLine(second.Line))
 	} else if !errors.Is(err, io.EOF) {
-		return nil, yamlError(err, label)
+		return nil, yamlError(data, err, label)
 	}
 	c := yamlCheck{label: label, sizes: map[*yaml.Node]int{}}
 	size, err := c.visit(doc, 0)
@@ -76,18 +73,6 @@ func readYAML(data []byte, label string) (doc *yaml.Node, err error) {
 		return nil, unparsable(label, "excessive aliasing")
 	}
 	return doc, nil
-}
-
-// yamlError keeps the line of the library's error and not its text, which may quote the file.
-func yamlError(err error, label string) error {
-	what := "not valid yaml"
-	if strings.Contains(err.Error(), "unknown anchor") {
-		what = "an alias without its anchor"
-	}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		return unparsable(label, "%s at line %s", what, m[1])
-	}
-	return unparsable(label, "%s", what)
 }
 
 // yamlCheck refuses what the library takes: keys that stand twice, aliases that contain themselves, too many levels.

@@ -102,9 +102,6 @@ func (t *yamlTree) commented(place) bool { return false }
 func (t *yamlTree) own(p place) *yaml.Node {
 	n := t.doc.Content[0]
 	for _, s := range p {
-		if n.Kind == yaml.ScalarNode {
-			makeMapping(n)
-		}
 		slot := s.index
 		if !s.list {
 			i := ownKey(n, s.key)
@@ -127,12 +124,22 @@ func (t *yamlTree) own(p place) *yaml.Node {
 			n.Content[slot], c = copied, copied
 		}
 		t.release(c, c)
+		if c.Kind == yaml.ScalarNode { // null: checked by the editor
+			makeMapping(c)
+			if !s.list {
+				remarkToKey(n.Content[slot-1], c)
+			}
+		}
 		n = c
 	}
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
-		makeMapping(n)
-	}
 	return n
+}
+
+// remarkToKey moves the remark beside a value to its key. A table or list has no place for one in its first line.
+func remarkToKey(key, value *yaml.Node) {
+	if key.LineComment == "" {
+		key.LineComment, value.LineComment = value.LineComment, ""
+	}
 }
 
 func (t *yamlTree) put(p place, v any) {
@@ -149,14 +156,9 @@ func (t *yamlTree) put(p place, v any) {
 	}
 	old := parent.Content[slot]
 	t.releaseAll(old)
-	fresh.HeadComment, fresh.FootComment = old.HeadComment, old.FootComment
-	fresh.LineComment = old.LineComment
+	fresh.HeadComment, fresh.LineComment, fresh.FootComment = old.HeadComment, old.LineComment, old.FootComment
 	if fresh.Kind != yaml.ScalarNode && !s.list {
-		// A list or table has no place for a remark in its first line, but its key has.
-		key := parent.Content[slot-1]
-		if key.LineComment == "" {
-			key.LineComment, fresh.LineComment = fresh.LineComment, ""
-		}
+		remarkToKey(parent.Content[slot-1], fresh)
 	}
 	parent.Content[slot] = fresh
 }
