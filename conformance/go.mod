@@ -6,8 +6,8 @@ require github.com/greenroom-agents/greenroom/core v0.0.0
 
 require (
 	github.com/google/go-cmp v0.7.0
-	github.com/greenroom-agents/greenroom/providers/claude v0.0.0-00010101000000-000000000000
-	github.com/greenroom-agents/greenroom/providers/codex v0.0.0-00010101000000-000000000000
+	github.com/greenroom-agents/greenroom/providers/claude v0.0.0
+	github.com/greenroom-agents/greenroom/providers/codex v0.0.0
 	github.com/greenroom-agents/greenroom/sdk v0.0.0
 	github.com/pelletier/go-toml/v2 v2.4.3
 )

@@ -35,6 +35,8 @@ func Rows() []Row {
 			"TestC256_DesktopSession"),
 		both("Automation: nothing of the user's reaches the model or runs; the project's stays; no address but the provider's is called",
 			"TestC256_AutomationSession"),
+		both("Each kind of the user's set-up can be left out, and the session reports what happened", "TestC256_EachKindCanBeLeftOut"),
+		both("Single skills and MCP servers of the user's can be chosen by name", "TestC256_NamedItemsComeAlong"),
 		both("A skill of ours loads", "TestC256_SkillLoads"),
 		both("The host's directory leads PATH in what the model runs, and no secret of ours is there", "TestC008_HostToolsLeadPath"),
 		both("A resumed conversation is repeated unchanged and nothing is added", "TestC256_ResumeAddsNothing"),
