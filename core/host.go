@@ -42,6 +42,10 @@ type Config struct {
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
+	// BeforeChange, for tests, is called before each single call that changes the disk, counted from 1, with the name of
+	// the call and the path below the directory that it is made in. The call fails with the error that it returns. A
+	// test that ends the process there shows what a crash leaves.
+	BeforeChange func(n int64, call, path string) error
 	// Timeout bounds every Prepare whose context has no earlier deadline. Default: 60 s.
 	Timeout time.Duration
 }
@@ -75,11 +79,13 @@ type Host struct {
 
 // New makes a host. It starts no adapter and writes nothing: adapters are started, and the state directory is made,
 // when they are first needed.
-func New(ctx context.Context, c Config) (*Host, error) { return newHost(ctx, c, nil) }
-
-func newHost(ctx context.Context, c Config, seam *fsroot.Seam) (*Host, error) {
+func New(ctx context.Context, c Config) (*Host, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
+	}
+	var seam *fsroot.Seam
+	if c.BeforeChange != nil {
+		seam = &fsroot.Seam{Before: c.BeforeChange}
 	}
 	store, err := manifest.Open(c.StateDir, seam)
 	if err != nil {

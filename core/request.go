@@ -108,7 +108,11 @@ func (h *Host) find(ctx context.Context, a *answered) error {
 	}
 	if a.exe == "" {
 		if len(c.Executables) > 0 {
-			a.note("client_missing", "no client was found on PATH", "install "+c.Executables[0]+", or set "+c.Override)
+			hint := "install " + c.Executables[0]
+			if c.Override != "" {
+				hint += ", or set " + c.Override
+			}
+			a.note("client_missing", "no client was found on PATH", hint)
 		}
 	} else {
 		a.version = h.versions.Of(ctx, a.exe, c.VersionArgs, h.cfg.Environ)

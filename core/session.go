@@ -2,7 +2,9 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"os/exec"
+	"slices"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -115,4 +117,25 @@ func (p *Prepared) Environ(base []string) []string { return environ(p, base) }
 // between the session's own arguments. It has its own process group. It is an error when no client was found.
 func (p *Prepared) Command(ctx context.Context, base []string, args ...string) (*exec.Cmd, error) {
 	return command(ctx, p, base, args)
+}
+
+// masked stands for the value of a secret variable.
+const masked = "********"
+
+// MarshalJSON writes the overlay without the values of secret variables.
+func (p *Prepared) MarshalJSON() ([]byte, error) {
+	type plain Prepared
+	q := plain(*p)
+	q.Env = slices.Clone(p.Env)
+	for i := range q.Env {
+		if q.Env[i].Secret {
+			q.Env[i].Value = masked
+		}
+	}
+	// A reader wants lists, also where there is nothing.
+	q.Args = append([]string{}, q.Args...)
+	q.Skills = append([]SkillView{}, q.Skills...)
+	q.Inherited = append([]Inherited{}, q.Inherited...)
+	q.Diagnostics = append([]Diagnostic{}, q.Diagnostics...)
+	return json.Marshal(q)
 }

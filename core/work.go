@@ -1,9 +1,11 @@
 package core
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
+	"time"
 
 	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/core/manifest"
@@ -126,44 +128,22 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 	return m
 }
 
-// sameRecord says whether two records differ in nothing but when they were made.
+// sameRecord says whether two records differ in nothing but their history.
 func sameRecord(a, b *manifest.Manifest) bool {
-	x, y := *a, *b
-	for _, m := range []*manifest.Manifest{&x, &y} {
-		m.State, m.Generation = "", 0
-		m.Created, m.Updated = y.Created, y.Created
-		m.Logins = slices.Clone(m.Logins)
-		for i := range m.Logins {
-			m.Logins[i].Copy = false // known only after it was written
-		}
-		m.Outside = slices.Clone(m.Outside)
-		for i := range m.Outside {
-			o := &m.Outside[i]
-			*o = manifest.Outside{Path: o.Path, Key: o.Key}
-		}
-	}
-	return reflect.DeepEqual(normal(&x), normal(&y))
+	x, errX := json.Marshal(timeless(*a))
+	y, errY := json.Marshal(timeless(*b))
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// normal makes empty and absent the same.
-func normal(m *manifest.Manifest) *manifest.Manifest {
-	if len(m.Outside) == 0 {
-		m.Outside = nil
+// timeless is a record without what depends on when it was made and on how the last preparation went about it.
+func timeless(m manifest.Manifest) manifest.Manifest {
+	m.State, m.Generation, m.Created, m.Updated = "", 0, time.Time{}, time.Time{}
+	m.Logins, m.Outside = slices.Clone(m.Logins), slices.Clone(m.Outside)
+	for i := range m.Logins {
+		m.Logins[i].Copy = false // known only once it was written
 	}
-	if len(m.Logins) == 0 {
-		m.Logins = nil
-	}
-	if len(m.Leases) == 0 {
-		m.Leases = nil
-	}
-	if len(m.Names) == 0 {
-		m.Names = nil
-	}
-	if len(m.Homes) == 0 {
-		m.Homes = nil
-	}
-	if len(m.Entries) == 0 {
-		m.Entries = nil
+	for i, o := range m.Outside {
+		m.Outside[i] = manifest.Outside{Path: o.Path, Key: o.Key}
 	}
 	return m
 }

@@ -152,7 +152,7 @@ func (c *compiler) base(at preparer.Place, list []preparer.Base) (data []byte, w
 		case preparer.BaseCurrent:
 			data, err := c.Current(at.Path)
 			if err == nil {
-				return data, "kept by the client, edited", custody, true, nil
+				return data, seededWhy(custody), custody, true, nil
 			}
 			if !errors.Is(err, fs.ErrNotExist) {
 				return nil, "", "", false, err
@@ -163,13 +163,28 @@ func (c *compiler) base(at preparer.Place, list []preparer.Base) (data []byte, w
 				return nil, "", "", false, refused(at.String(), "begins as an input that there is not")
 			}
 			if it.Exists {
-				return it.Data, "begins as " + it.Label, custody, true, nil
+				return it.Data, beginsAs(it.Label, custody), custody, true, nil
 			}
 		case preparer.BaseEmpty:
-			return nil, "", custody, true, nil
+			return nil, seededWhy(custody), custody, true, nil
 		}
 	}
 	return nil, "", "", false, nil
+}
+
+// seededWhy is the same for the first preparation and for later ones, so that they give the same record.
+func seededWhy(c manifest.Custody) string {
+	if c == manifest.Seeded {
+		return "the client's own once it is there"
+	}
+	return ""
+}
+
+func beginsAs(label string, c manifest.Custody) string {
+	if c == manifest.Seeded {
+		return seededWhy(c)
+	}
+	return "begins as " + label
 }
 
 func (c *compiler) block(e preparer.Block) error {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,31 +18,19 @@ func (t *Tree) verify(root *fsroot.Tree, roots Roots, c preparer.Check) error {
 	bad := func(detail string) error {
 		return fault.New(fault.CheckFailed, "check session", c.At.String(), detail)
 	}
-	n := t.node(rel)
+	if t.node(rel) == nil {
+		return nil
+	}
 	switch c.Kind {
-	case preparer.CheckDir:
-		if fi, err := root.Lstat(rel); err != nil || !fi.IsDir() {
+	case preparer.CheckDir, preparer.CheckTarget:
+		fi, err := resolve(root, roots, rel)
+		if err != nil {
 			return bad("is not there, and the client would say nothing")
 		}
-	case preparer.CheckTarget:
-		if n == nil {
-			return nil
-		}
-		target, err := root.Readlink(rel)
-		if err != nil {
-			return bad("is not a link")
-		}
-		if in, ok := strings.CutPrefix(target, roots.Session+string(filepath.Separator)); ok {
-			if _, err := root.Lstat(filepath.ToSlash(in)); err != nil {
-				return bad("leads nowhere")
-			}
-		} else if _, err := os.Stat(target); err != nil {
-			return bad("leads nowhere")
+		if c.Kind == preparer.CheckDir && !fi.IsDir() {
+			return bad("is no directory")
 		}
 	case preparer.CheckTOML, preparer.CheckJSON:
-		if n == nil {
-			return nil
-		}
 		data, _, err := root.ReadFile(rel, maxCopy)
 		if err != nil {
 			return bad("cannot be read")
@@ -57,6 +46,23 @@ func (t *Tree) verify(root *fsroot.Tree, roots Roots, c preparer.Check) error {
 		}
 	}
 	return nil
+}
+
+// resolve says what a place leads to. A link into the session's own directory is resolved below root, since a fresh
+// session has another name until it is complete.
+func resolve(root *fsroot.Tree, roots Roots, rel string) (fs.FileInfo, error) {
+	fi, err := root.Lstat(rel)
+	if err != nil || fi.Mode()&fs.ModeSymlink == 0 {
+		return fi, err
+	}
+	target, err := root.Readlink(rel)
+	if err != nil {
+		return nil, err
+	}
+	if in, ok := strings.CutPrefix(target, roots.Session+string(filepath.Separator)); ok {
+		return root.Lstat(filepath.ToSlash(in))
+	}
+	return os.Stat(target)
 }
 
 func has(v any, key preparer.KeyPath) bool {
