@@ -347,7 +347,10 @@ func TestFileSizeLimitIsFull(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "file"), "old")
 	signal.Ignore(syscall.SIGXFSZ)
-	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: 4096}))
+	var limit syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: limit.Max}))
 	fullDisk(t, dir, make([]byte, 10000))
 }
 
