@@ -155,7 +155,7 @@ func (c *checker) merge(e preparer.Merge) error {
 		return err
 	}
 	for _, ed := range e.Edits {
-		if len(ed.Path) == 0 {
+		if len(ed.Path) == 0 && ed.Op != preparer.OpKeep {
 			return refused(e.At.String(), "an edit has no path")
 		}
 		if ed.Op == preparer.OpRebase && !c.homes[ed.Home] {
