@@ -49,7 +49,7 @@ func (c *descriptorChecker) client() {
 	client := c.desc.Client
 	c.want(len(client.Executables) > 0, "client", "it has no executable")
 	for _, name := range append(slices.Clone(client.Executables), client.Tools...) {
-		c.want(name != "" && !strings.ContainsAny(name, `/\`) && badSegment(name) == "", "client", "%q is no name of a program", name)
+		c.want(name != "" && badSegment(name) == "", "client", "%q is no name of a program", name)
 	}
 	c.want(client.Override == "" || envForm.MatchString(client.Override), "client", "the override %q is no name of a variable", client.Override)
 	c.want(client.Transport != "", "client", "the transport is missing; a terminal program has %q", preparer.NoTransport)

@@ -8,6 +8,13 @@ import (
 	"github.com/greenroom-agents/greenroom/sdk/protocol"
 )
 
+// The most that a layout may hold.
+const (
+	maxEntries = 4096
+	maxEnv     = 256
+	maxArgs    = 256
+)
+
 // CheckLayout holds a layout to the rules and to the descriptor of its adapter. Every error is a *[Finding]; none means
 // that the layout keeps all rules.
 func CheckLayout(d preparer.Descriptor, l *preparer.Layout) []error {
@@ -15,6 +22,9 @@ func CheckLayout(d preparer.Descriptor, l *preparer.Layout) []error {
 	if _, err := protocol.EncodeLayout(l); err != nil {
 		c.add(Shape, "layout", "%v", err) // it may refer to itself: go no further
 		return c.all
+	}
+	if args := len(l.Launch.Before) + len(l.Launch.After); len(l.Entries) > maxEntries || len(l.Env) > maxEnv || args > maxArgs {
+		c.add(Shape, "layout", "it has more than %d entries, %d variables or %d arguments", maxEntries, maxEnv, maxArgs)
 	}
 	c.tree()
 	for _, e := range l.Entries {
@@ -66,7 +76,7 @@ func (c *checker) entry(e preparer.Entry) {
 		c.canonical(where, e.Body)
 		c.prose(where, "", e.Body...)
 	case preparer.Link:
-		c.target(where, e.To, true)
+		c.target(where, e.To, preparer.RootSession, preparer.RootCache, preparer.RootHome)
 	case preparer.Copy:
 		c.input(where, e.Input, preparer.InputFile)
 	case preparer.Expose:
@@ -175,6 +185,8 @@ func (c *checker) home(where, id string) {
 func (c *checker) location(where string, l preparer.Location) {
 	if l.Base == preparer.BaseHome {
 		c.home(where, l.Home)
+	} else if l.Base != preparer.BaseUser {
+		c.add(Places, where, "only a directory of the user's can be shared")
 	}
 	if bad := badPath(l.Path); bad != "" {
 		c.add(Places, where, "%s", bad)

@@ -2,25 +2,22 @@ package preparertest
 
 import (
 	"path"
+	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // badPath says what is wrong with a relative path, or "". A path must be possible on every system, since one layout
-// serves all of them.
+// serves all of them, so that the letters are those that no file system changes or confuses.
 func badPath(p string) string {
 	switch {
 	case p == "":
 		return "the path is empty"
-	case !utf8.ValidString(p):
-		return "the path is not UTF-8"
 	case strings.HasPrefix(p, "/"):
 		return "the path is absolute"
-	case len(p) > 512:
-		return "the path is longer than 512 bytes"
+	case len(p) > 400:
+		return "the path is longer than 400 bytes"
 	case path.Clean(p) != p:
 		return "the path is not clean"
 	}
@@ -33,19 +30,40 @@ func badPath(p string) string {
 }
 
 func badSegment(s string) string {
+	lower := strings.ToLower(s)
 	switch {
-	case s == "." || s == "..":
+	case s == "" || s == "." || s == "..":
 		return "the path escapes or is not clean"
-	case len(s) > 200:
-		return "a name is longer than 200 bytes"
-	case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
-		return "a name ends with a dot or a blank, which Windows drops"
-	case strings.ContainsAny(s, `\<>:"|?*`):
-		return `a name holds one of \<>:"|?*, which Windows refuses`
-	case strings.ContainsFunc(s, unicode.IsControl):
-		return "a name holds a control character"
+	case strings.ContainsFunc(s, func(r rune) bool { return !portable(r) }):
+		return "a name holds something else than ASCII letters, digits, dots, underscores and hyphens"
+	case strings.HasSuffix(s, "."):
+		return "a name ends with a dot, which Windows drops"
 	case reserved(s):
 		return "a name is a device on Windows"
+	case strings.HasPrefix(lower, ".greenroom-") || lower == ".lease" || lower == ".manifest":
+		return "a name is one of Greenroom's own"
+	}
+	return ""
+}
+
+func portable(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)
+}
+
+// badWorkspace says why no block may stand at a path of the workspace, or "".
+func badWorkspace(p string) string {
+	lower := strings.ToLower(p)
+	if !strings.HasSuffix(lower, ".md") {
+		return "in the workspace only a Markdown file holds a block"
+	}
+	for segment := range strings.SplitSeq(lower, "/") {
+		switch segment {
+		case ".git", ".hg", ".svn", ".ssh", ".vscode", ".idea", ".devcontainer", ".github", ".husky", "node_modules":
+			return "other programs look there for code to run"
+		}
+	}
+	if dir, name, ok := strings.Cut(lower, "/"); ok && strings.HasPrefix(dir, ".") && strings.HasPrefix(name, "hooks") {
+		return "other programs look there for code to run"
 	}
 	return ""
 }
@@ -53,18 +71,11 @@ func badSegment(s string) string {
 // reserved says whether Windows takes a name, with any ending, for a device.
 func reserved(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
-	stem = strings.TrimRight(stem, " ")
 	switch stem {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$":
+	case "CON", "PRN", "AUX", "NUL":
 		return true
 	}
-	for _, port := range []string{"COM", "LPT"} {
-		if rest, ok := strings.CutPrefix(stem, port); ok && utf8.RuneCountInString(rest) == 1 &&
-			strings.ContainsAny(rest, "0123456789¹²³") {
-			return true
-		}
-	}
-	return false
+	return len(stem) == 4 && (stem[:3] == "COM" || stem[:3] == "LPT") && stem[3] >= '0' && stem[3] <= '9'
 }
 
 // fold makes names equal that differ in letter case only.
@@ -87,7 +98,7 @@ func (c *checker) tree() {
 	for _, e := range entries {
 		at := e.Place()
 		key := fold(placeKey(at))
-		if other, taken := t.kinds[key]; taken {
+		if other, taken := t.kinds[key]; taken && other+kindOf(e) != "exposeexpose" { // the children are what stands there
 			c.add(Places, label(e), "the place is taken by a %s", other)
 		}
 		t.kinds[key] = kindOf(e)
@@ -115,30 +126,32 @@ func placeKey(p preparer.Place) string {
 // place checks one that an entry stands at.
 func (c *checker) place(where string, e preparer.Entry) {
 	p := e.Place()
+	bad := badPath(p.Path)
 	switch p.Root {
-	case preparer.RootSession, preparer.RootCache:
+	case preparer.RootSession:
 	case preparer.RootWorkspace:
-		_, block := e.(preparer.Block)
-		_, check := e.(preparer.Check)
-		if !block && !check {
+		if _, block := e.(preparer.Block); !block {
 			c.add(Places, where, "only a managed block may stand in the workspace")
+		} else if bad == "" {
+			bad = badWorkspace(p.Path)
 		}
 	default:
 		c.add(Places, where, "nothing may be placed in root %q", p.Root)
 		return
 	}
-	if bad := badPath(p.Path); bad != "" {
+	if bad != "" {
 		c.add(Places, where, "%s", bad)
 	}
 	c.root(where, p)
 }
 
-// target checks a place that is only referred to. The root itself may be.
-func (c *checker) target(where string, p preparer.Place, homes bool) {
-	if p.Root == preparer.RootHome && !homes {
-		c.add(Places, where, "a client home may only be the target of a link")
+// target checks a place that is only referred to, from one of some roots.
+func (c *checker) target(where string, p preparer.Place, from ...preparer.Root) {
+	if !slices.Contains(from, p.Root) {
+		c.add(Places, where, "it may not refer to root %q", p.Root)
+		return
 	}
-	if bad := badPath(p.Path); p.Path != "" && bad != "" {
+	if bad := badPath(p.Path); bad != "" {
 		c.add(Places, where, "%s", bad)
 	}
 	c.root(where, p)
@@ -155,7 +168,7 @@ func (c *checker) root(where string, p preparer.Place) {
 			c.add(Places, where, "the cache has no proper name: %q", p.Name)
 		}
 		for key := range strings.SplitSeq(p.Keys, "\n") {
-			if name, _, _ := strings.Cut(key, "#"); key != "" {
+			if name, _, _ := strings.Cut(key, "#"); p.Keys != "" {
 				c.input(where, name, "")
 			}
 		}

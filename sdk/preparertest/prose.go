@@ -10,8 +10,41 @@ import (
 // sentence is how many words in a row make prose.
 const sentence = 10
 
-// prose is the first run of words that makes a sentence, or "".
+// prose is the first run of words that makes a sentence, or "". It looks twice: at words between blanks, as a person
+// writes them with marks and emphasis, and at bare letters between punctuation, as the host does.
 func prose(text string) string {
+	if run := written(text); run != "" {
+		return run
+	}
+	return spelt(text)
+}
+
+// spelt is a run of groups of letters with nothing but blanks and punctuation between them.
+func spelt(text string) string {
+	start, words, in := 0, 0, false
+	for i, r := range text {
+		switch {
+		case unicode.IsLetter(r) || r == '\'' || r == '’':
+			if words == 0 {
+				start = i
+			}
+			if !in {
+				words++
+				in = true
+			}
+			if words == sentence {
+				return text[start:i] + string(r)
+			}
+		case unicode.IsSpace(r) || strings.ContainsRune(".,;:!?-", r):
+			in = false
+		default:
+			words, in = 0, false
+		}
+	}
+	return ""
+}
+
+func written(text string) string {
 	run := make([]string, 0, sentence)
 	for _, token := range strings.Fields(text) {
 		switch word := strings.Trim(token, ".,;:!?()\"'`*_#>“”‘’—–-"); {
@@ -89,14 +122,17 @@ func (c *checker) prose(where, joint string, parts ...preparer.Value) {
 	}
 }
 
-// canonical checks the body of an instruction channel: documents and paths, and between them nothing with a letter.
+// canonical checks the body of an instruction channel: documents, and between them nothing but blanks.
 func (c *checker) canonical(where string, body []preparer.Value) {
 	for _, part := range body {
 		switch part := part.(type) {
-		case preparer.Text, preparer.PathValue, preparer.InputPath:
+		case preparer.Text:
+			continue
+		case preparer.Concat:
+			c.canonical(where, part)
 			continue
 		case preparer.String:
-			if !strings.ContainsFunc(string(part), unicode.IsLetter) {
+			if strings.TrimSpace(string(part)) == "" {
 				continue
 			}
 		}

@@ -1,7 +1,7 @@
 package preparertest
 
 import (
-	"slices"
+	"strings"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -39,7 +39,7 @@ func (c *checker) value(where string, v preparer.Value, secrets bool) {
 			c.add(Names, where, "a text names no document")
 		}
 	case preparer.PathValue:
-		c.target(where, v.Place, false)
+		c.target(where, v.Place, preparer.RootSession, preparer.RootWorkspace, preparer.RootCache)
 	case preparer.InputPath:
 		c.input(where, v.Input, "")
 	case preparer.Secret:
@@ -62,7 +62,7 @@ func (c *checker) environment() {
 		if !envForm.MatchString(op.Name) {
 			c.add(Shape, where, "it is no name of a variable")
 		}
-		if !covered(c.desc.Env, op.Name) {
+		if !covered(c.desc.Env, op.Name) && fold(op.Name) != "path" {
 			c.add(Names, where, "the descriptor does not declare it")
 		}
 		if bad := denied(op.Name); bad != "" {
@@ -71,11 +71,10 @@ func (c *checker) environment() {
 		if fold(op.Name) == "path" && op.Op != preparer.EnvPrepend {
 			c.add(Names, where, "it may only be prepended to")
 		}
-		whole := op.Op == preparer.EnvSet || op.Op == preparer.EnvSetEmpty || op.Op == preparer.EnvUnset
-		if whole && taken[op.Name] {
+		if taken[fold(op.Name)] {
 			c.add(Shape, where, "it is changed twice")
 		}
-		taken[op.Name] = taken[op.Name] || whole
+		taken[fold(op.Name)] = true
 		c.change(where, op)
 	}
 }
@@ -131,7 +130,7 @@ func (c *checker) launch() {
 		c.text("arguments", args, false)
 		c.prose("arguments", " ", args...)
 		for _, a := range args {
-			if flag := flagOf(leading(a)); flag != "" && !slices.Contains(c.desc.Flags, flag) {
+			if flag := flagOf(leading(a)); flag != "" && !covered(c.desc.Flags, flag) {
 				c.add(Names, "arguments", "flag %s is not declared", flag)
 			}
 		}
@@ -145,7 +144,7 @@ func (c *checker) launch() {
 			c.add(Shape, where, "the kind is missing")
 		}
 		if a.Kind != preparer.VerifySkills {
-			c.target(where, a.At, false)
+			c.target(where, a.At, preparer.RootSession)
 		}
 		if a.Kind == preparer.SnapshotTree && badPath(a.Marker) != "" {
 			c.add(Shape, where, "the marker is no path")
@@ -157,6 +156,8 @@ func (c *checker) launch() {
 			c.add(Shape, "strip "+name, "it is no name of a variable")
 		case !covered(c.desc.Env, name):
 			c.add(Names, "strip "+name, "the descriptor does not declare it")
+		case denied(name) != "" || overlap(strings.ToUpper(name), "PATH"):
+			c.add(Names, "strip "+name, "no adapter may change it")
 		}
 	}
 }
