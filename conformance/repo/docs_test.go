@@ -127,3 +127,24 @@ func TestDocumentedTargetsExist(t *testing.T) {
 		}
 	}
 }
+
+// Code that a guide shows is code that is built and tested.
+func TestShownCodeIsReal(t *testing.T) {
+	t.Parallel()
+	shown := 0
+	block := regexp.MustCompile("(?s)<!-- from ([^ ]+) -->\n```[a-z]*\n(.*?)```\n")
+	for _, f := range files(t) {
+		if !strings.HasSuffix(f.path, ".md") {
+			continue
+		}
+		for _, m := range block.FindAllStringSubmatch(f.text, -1) {
+			shown++
+			if !strings.Contains(text(t, m[1]), m[2]) {
+				t.Errorf("%s shows code that does not stand in %s:\n%s", f.path, m[1], m[2])
+			}
+		}
+	}
+	if shown < 5 {
+		t.Errorf("only %d blocks were found", shown)
+	}
+}
