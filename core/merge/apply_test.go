@@ -193,11 +193,14 @@ func TestNothingChanged(t *testing.T) {
 func TestEmptyBase(t *testing.T) {
 	t.Parallel()
 	for _, format := range formats {
+		if out, err := merge.Apply(format, nil, nil, merge.Env{}); out == nil || err != nil {
+			t.Errorf("%s: %v, %v", format, out, err)
+		}
 		for _, base := range []string{"", "\n", "\ufeff", " \r\n"} {
 			out := apply(t, format, base, merge.Edit{Op: preparer.OpSet, Path: key("a"), Value: true})
 			same(t, object{"a": true}, parse(t, format, out))
+			same(t, object{}, parse(t, format, apply(t, format, base)))
 		}
-		parse(t, format, apply(t, format, ""))
 	}
 }
 

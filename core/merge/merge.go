@@ -48,7 +48,7 @@ func Apply(format preparer.Format, base []byte, edits []Edit, env Env) ([]byte, 
 			return nil, err
 		}
 	}
-	if !e.changed && len(base) > 0 {
+	if !e.changed && len(bytes.TrimSpace(bytes.TrimPrefix(base, bom))) > 0 {
 		return base, nil
 	}
 	return t.encode()

@@ -9,7 +9,11 @@ import (
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys(m map[string]any) []string {
+	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	slices.Sort(keys)
+	return keys
+}
 
 // checkValue refuses values that no file of the format could hold.
 func checkValue(label string, format preparer.Format, v any, depth int) error {

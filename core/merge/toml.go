@@ -3,6 +3,7 @@ package merge
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -14,16 +15,23 @@ type tomlTree struct {
 }
 
 func openTOML(data []byte, label string) (tree, error) {
-	if err := boundTOML(data, label); err != nil {
+	root, err := readTOML(data, label)
+	if err != nil {
 		return nil, err
-	}
-	var root map[string]any
-	if err := toml.Unmarshal(data, &root); err != nil {
-		return nil, tomlError(err, label)
 	}
 	t := &tomlTree{ordered: ordered{label: label, base: data, number: func(v any) any { return v }}}
 	t.top = tomlNode(root).(*table)
 	return t, nil
+}
+
+func readTOML(data []byte, label string) (root map[string]any, err error) {
+	if err := boundTOML(data, label); err != nil {
+		return nil, err
+	}
+	if err := toml.Unmarshal(data, &root); err != nil {
+		return nil, tomlError(err, label)
+	}
+	return root, nil
 }
 
 // tomlError says where and, in words of our own, what: those of the library may quote the file.
@@ -45,9 +53,10 @@ func tomlNode(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		t := &table{members: make([]member, 0, len(v))}
-		for _, key := range sortedKeys(v) {
-			t.add(member{key: key, val: tomlNode(v[key])})
+		for key, val := range v {
+			t.members = append(t.members, member{key: key, val: tomlNode(val)})
 		}
+		slices.SortFunc(t.members, func(a, b member) int { return strings.Compare(a.key, b.key) })
 		return t
 	case []any:
 		l := &list{items: make([]any, len(v))}
@@ -79,17 +88,42 @@ func tomlValue(n any) any {
 }
 
 func (t *tomlTree) encode() ([]byte, error) {
-	var buf bytes.Buffer
-	if err := toml.NewEncoder(&buf).Encode(tomlValue(t.top)); err != nil {
+	buf := bytes.NewBuffer(make([]byte, 0, len(t.base)+512))
+	if err := toml.NewEncoder(buf).Encode(tomlValue(t.top)); err != nil {
 		return nil, misread(t.label)
 	}
 	out := buf.Bytes()
 	if len(out) > maxBytes {
 		return nil, unparsable(t.label, "larger than %d MiB after the edits", maxBytes>>20)
 	}
-	back, err := openTOML(out, t.label)
-	if err != nil || !same(t.top, back.root(), false) {
+	back, err := readTOML(out, t.label)
+	if err != nil || !reads(t.top, back) {
 		return nil, misread(t.label)
 	}
 	return out, nil
+}
+
+// reads says whether the library decoded a node to v.
+func reads(node, v any) bool {
+	switch n := node.(type) {
+	case *table:
+		m, ok := v.(map[string]any)
+		if !ok || len(m) != len(n.members) {
+			return false
+		}
+		for i := range n.members {
+			if v, ok := m[n.members[i].key]; !ok || !reads(n.members[i].val, v) {
+				return false
+			}
+		}
+		return true
+	case *list:
+		l, ok := v.([]any)
+		return ok && slices.EqualFunc(n.items, l, reads)
+	}
+	switch v.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return same(node, v, false)
 }
