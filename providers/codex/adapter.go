@@ -55,11 +55,12 @@ func configuration(l *p.Layout, root p.Place, r p.Request) {
 
 	if in.All(p.Hooks) && r.Inputs[inHooks].Exists {
 		l.Copy(root.Join("hooks.json"), inHooks)
-		l.Note(p.Warn("codex.hooks-untrusted", "codex trusts hooks by the path of their file, so the user's hooks do not run "+
-			"in this session until they are trusted once more", "review them in the client with /hooks"))
+		l.Note(p.Warn("codex.hooks-untrusted", "codex trusts hooks by the path of their file, so the user's hooks do not "+
+			"run in this session until they are trusted once more", "review them in the client with /hooks"))
 	}
 	if !in.None(p.Memories) {
-		l.Note(p.Warn("codex.memories-stay", "codex keeps memories in a database of its home, so they do not reach a session", ""))
+		l.Note(p.Warn("codex.memories-stay",
+			"codex keeps memories in a database of its home, so they do not reach a session", ""))
 	}
 	if !in.All(p.ModelSettings) {
 		return
@@ -82,7 +83,8 @@ func logins(l *p.Layout, root p.Place, r p.Request) {
 	}
 	// Models differ between accounts and providers, so a cache of them is good for one login and one configuration. It
 	// is ours, shared between sessions, and never the user's: the client writes it through the link.
-	l.Link(root.Join("models_cache.json"), p.Cache("codex-models", "models_cache.json", inConfig, inAuth+"#tokens/account_id"))
+	l.Link(root.Join("models_cache.json"),
+		p.Cache("codex-models", "models_cache.json", inConfig, inAuth+"#tokens/account_id"))
 
 	if store, ok := r.Inputs[inConfig].Values[loginStore.String()].(p.String); ok && store != "file" &&
 		in.All(p.ModelSettings) && !r.Inputs[inAuth].Exists {

@@ -291,8 +291,9 @@ func TestC219_SkillsOneByOne(t *testing.T) {
 		t.Error(diff)
 	}
 	// The client finds these through HOME, so they can only be switched off.
-	off := p.Object{"path": p.Concat{p.InputPath{Input: "shared-skills"}, p.S("/c/SKILL.md")}, "enabled": p.Bool(false)}
-	if diff := cmp.Diff([]p.Edit{p.Upsert(p.Key("skills", "config"), "path", off)}, editsAt(t, l, "skills", "config")); diff != "" {
+	off := []p.Edit{p.Upsert(p.Key("skills", "config"), "path", p.Object{
+		"path": p.Concat{p.InputPath{Input: "shared-skills"}, p.S("/c/SKILL.md")}, "enabled": p.Bool(false)})}
+	if diff := cmp.Diff(off, editsAt(t, l, "skills", "config")); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -14,8 +14,8 @@ var (
 // always are the tables and keys that come along in any case: how the client looks to a person, and what they said
 // about being counted, which must not come undone by leaving it out.
 var always = []string{
-	"analytics", "check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener", "hide_agent_reasoning", "notice",
-	"show_raw_agent_reasoning", "tui",
+	"analytics", "check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener", "hide_agent_reasoning",
+	"notice", "show_raw_agent_reasoning", "tui",
 }
 
 // owned says which root keys of config.toml belong to which kind. All others are model settings: also providers,
@@ -28,7 +28,8 @@ var owned = []struct {
 	// the connectors of the account, plugins that a marketplace recommends, memories that the session would write.
 	feature string
 }{
-	{kind: p.Instructions, keys: []string{"compact_prompt", "developer_instructions", "instructions", "model_instructions_file"}},
+	{kind: p.Instructions, keys: []string{"compact_prompt", "developer_instructions", "instructions",
+		"model_instructions_file"}},
 	{kind: p.Skills, keys: []string{"skills"}},
 	{kind: p.MCPServers, keys: []string{"mcp_servers"}, table: "mcp_servers", feature: "apps"},
 	{kind: p.Hooks, keys: []string{"hooks", "notify"}},

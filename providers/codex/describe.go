@@ -24,11 +24,11 @@ const (
 	inProjectSkills = "project-skills" // of the workspace
 )
 
-// childMarkers are what the client tells the commands that it runs. Inherited by a session that was started from inside
-// another one, they would misname it or make it believe in a sandbox that is not there. CODEX_SQLITE_HOME would put the
-// databases of all sessions into one place, and the last one is the credential of a session that had a model plan, which
-// must not reach the commands of one that has none. Variables of a login begin like the others and have to stay, so they
-// are named one by one.
+// childMarkers are what the client tells the commands that it runs. Inherited by a session that was started from
+// inside another one, they would misname it or make it believe in a sandbox that is not there. CODEX_SQLITE_HOME would
+// put the databases of all sessions into one place, and the last one is the credential of a session that had a model
+// plan, which must not reach the commands of one that has none. Variables of a login begin like the others and have to
+// stay, so they are named one by one.
 var childMarkers = []string{
 	"CODEX_CI", "CODEX_INTERNAL_ORIGINATOR_OVERRIDE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED",
 	"CODEX_SESSION_ID", "CODEX_SQLITE_HOME", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_VERSION",
