@@ -40,6 +40,7 @@ func Rows() []Row {
 		both("A skill of ours loads", "TestC256_SkillLoads"),
 		both("The host's directory leads PATH in what the model runs, and no secret of ours is there", "TestC008_HostToolsLeadPath"),
 		both("A resumed conversation is repeated unchanged and nothing is added", "TestC256_ResumeAddsNothing"),
+		both("Driven by a host in one process, two prompts tell the model ours once", "TestC256_DrivenByAHost"),
 		both("A second session of a kind costs no adapter call, and sessions in one project do not disturb each other",
 			"TestC256_SecondSessionOfAKindCostsNoCall"),
 		both("Clean-up keeps a running session", "TestC256_RunningSessionIsKept"),
@@ -67,7 +68,7 @@ func Rows() []Row {
 			"codex":  {Test: "TestC256_AutomationSession/codex"},
 			"claude": {Test: "TestC256_ClaudeSettingsOfASwitcher/automation"}}},
 		{"The client itself lists our plugin and skills at its start", map[string]Cell{
-			"codex":  {None: "it prints no such list in exec mode"},
+			"codex":  {Test: "TestC256_DrivenByAHost/codex"},
 			"claude": {Test: "TestC256_ClaudeListsPluginAndSkills"}}},
 	}
 }

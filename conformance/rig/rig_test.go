@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,5 +87,45 @@ func TestRunKeepsOutputAndError(t *testing.T) {
 	var exit *exec.ExitError
 	if result.Stdout != "out\n" || result.Stderr != "err\n" || !errors.As(result.Err, &exit) || exit.ExitCode() != 3 {
 		t.Errorf("got %+v", result)
+	}
+}
+
+func talk(t *testing.T, script string, limit time.Duration) *rig.Dialog {
+	t.Helper()
+	d, err := rig.Talk(exec.Command("sh", "-c", script), limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestDialogSpeaksInLines(t *testing.T) {
+	t.Parallel()
+	d := talk(t, `echo noise; while read -r line; do echo "{\"got\":$line}"; done`, time.Minute)
+	for _, word := range []string{"one", "two"} {
+		if err := d.Send(word); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := d.Until(func(m map[string]any) bool { return m["got"] != nil })
+		if err != nil || answer["got"] != word {
+			t.Errorf("%v, %v", answer, err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDialogSaysHowItEnded(t *testing.T) {
+	t.Parallel()
+	never := func(map[string]any) bool { return false }
+	if _, err := talk(t, "echo why >&2; exit 3", time.Minute).Until(never); err == nil || !strings.Contains(err.Error(), "why") {
+		t.Errorf("a failed process: %v", err)
+	}
+	if _, err := talk(t, "exit 0", time.Minute).Until(never); err == nil {
+		t.Error("a process that ended early is no error")
+	}
+	if _, err := talk(t, "sleep 60", 100*time.Millisecond).Until(never); !errors.Is(err, rig.ErrTimeout) {
+		t.Errorf("a hung process: %v", err)
 	}
 }
