@@ -56,7 +56,7 @@ func (a *app) examine(ctx context.Context) []checkup.Finding {
 		all = append(all, checkup.Finding{Level: checkup.Wrong, Subject: "home", Text: "is not known", Hint: "set HOME"})
 	}
 	all = append(all, a.examineAdapters(ctx)...)
-	if _, err := os.Stat(state); err == nil {
+	if info, err := os.Stat(state); err == nil && info.IsDir() {
 		all = append(all, a.examineSessions(ctx)...)
 	}
 	return all

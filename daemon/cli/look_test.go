@@ -20,7 +20,7 @@ func (w *world) binDir(pin bool) string {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		w.t.Fatal(err)
 	}
-	from := filepath.Join(stage, "greenroom-"+fakeProvider)
+	from := filepath.Join(stage, exeName("greenroom-"+fakeProvider))
 	if err := copyFile(from, filepath.Join(dir, filepath.Base(from))); err != nil {
 		w.t.Fatal(err)
 	}
@@ -177,7 +177,8 @@ func TestDoctorSaysWhatIsWrongAndHowToMendIt(t *testing.T) {
 		return
 	}
 	w = newWorld(t)
-	if err := os.Mkdir(w.state, 0o755); err != nil {
+	w.must("prepare", "fake")
+	if err := os.Chmod(w.state, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if all := find(w, 1); !strings.Contains(all["state directory"].Text, "open to others") {

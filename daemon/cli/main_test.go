@@ -2,36 +2,28 @@ package cli_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/greenroom-agents/greenroom/daemon/cli"
 	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
-	"github.com/greenroom-agents/greenroom/sdk/serve"
 )
 
-// stage is the directory that holds the tool and an adapter, both of which are this test binary by another name. It is
-// made once, and adapters are pinned in it as a build does.
+// stage is the directory that holds the tool and an adapter for a made-up client, built once and without the race
+// detector, which would make each of their many starts slow. Adapters are pinned in it as a build does.
 var stage string
 
+const fakeProvider = "fake"
+
 func TestMain(m *testing.M) {
-	switch name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name {
-	case "greenroom":
-		os.Exit(asTool())
-	case "greenroom-" + fakeProvider:
-		serve.Serve(fake{})
-		return
-	}
 	dir, err := os.MkdirTemp("", "greenroom-cli-test-")
 	if err == nil {
 		stage, err = filepath.EvalSymlinks(dir)
@@ -39,45 +31,32 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		err = build(stage)
 	}
-	if err != nil {
+	code := 1
+	if err == nil {
+		code = m.Run()
+	} else {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
 	}
-	code := m.Run()
-	os.RemoveAll(stage)
+	os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-// asTool is the tool as a process of its own, as cmd/greenroom makes it.
-func asTool() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	cwd, err := os.Getwd()
-	if err != nil {
-		return 99
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return 99
-	}
-	return cli.Run(ctx, cli.System{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Home: os.Getenv("HOME"),
-		Cwd: cwd, Executable: exe, TempDir: os.TempDir(), GOOS: runtime.GOOS, Now: time.Now, Rand: rand.Reader,
-	})
-}
-
 func build(dir string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	for _, name := range []string{"greenroom", "greenroom-" + fakeProvider} {
-		if err := copyFile(self, filepath.Join(dir, name+filepath.Ext(self))); err != nil {
-			return err
+	for name, pkg := range map[string]string{"greenroom": "../cmd/greenroom", "greenroom-" + fakeProvider: "./testdata/fakeadapter"} {
+		cmd := exec.Command("go", "build", "-o", filepath.Join(dir, exeName(name)), pkg)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", pkg, err, out)
 		}
 	}
-	_, err = roster.Pin(dir)
+	_, err := roster.Pin(dir)
 	return err
+}
+
+func exeName(name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return name
 }
 
 // copyFile makes a file under another name: a link where that can be, since a test binary is large.
@@ -118,7 +97,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w := &world{
 		t: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "home", "project"),
-		state: filepath.Join(root, "state"), bin: filepath.Join(root, "bin"), exe: filepath.Join(stage, "greenroom"),
+		state: filepath.Join(root, "state"), bin: filepath.Join(root, "bin"), exe: filepath.Join(stage, exeName("greenroom")),
 		stdin: strings.NewReader(""),
 	}
 	w.environ = []string{

@@ -86,10 +86,10 @@ func (a *app) showPrepared(p *core.Prepared) {
 	v.Skills(p.Skills)
 	v.Inherited(p.Inherited)
 	v.Diagnostics(p.Diagnostics)
-	ref := " --workspace " + shellenv.Quote(p.Ref.Workspace) + " --session " + shellenv.Quote(p.Ref.ID)
+	workspace, id := paint.Clean(shellenv.Quote(p.Ref.Workspace)), paint.Clean(shellenv.Quote(p.Ref.ID))
 	v.Title("Next")
-	v.Line("  greenroom run %s%s", p.Provider, ref)
-	v.Line("  greenroom cleanup %s", shellenv.Quote(p.Ref.ID))
+	v.Line("  greenroom run %s --workspace %s --session %s", p.Provider, workspace, id)
+	v.Line("  greenroom cleanup %s", id)
 }
 
 // shellLines writes the overlay for the environment that the shell has, which is the one that this program has.

@@ -48,7 +48,7 @@ func host(ctx context.Context, w io.Writer, state, home, cwd string, environ []s
 	if err != nil {
 		return err
 	}
-	for _, n := range info.Entries {
+	for _, n := range info.Tree {
 		fmt.Fprintf(w, "%-5s %s\n", n.Kind, n.Place)
 	}
 	fmt.Fprintf(w, "client %q with %q and %d changed variables\n", p.Executable, p.Args, len(p.Env))

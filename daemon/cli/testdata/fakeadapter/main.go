@@ -1,19 +1,19 @@
-package cli_test
+// Fakeadapter serves a made-up client to the tests of the tool.
+package main
 
 import (
 	"context"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
+	"github.com/greenroom-agents/greenroom/sdk/serve"
 )
-
-const fakeProvider = "fake"
 
 // fake is an adapter for a made-up client that uses every kind of change of the environment.
 type fake struct{}
 
 func (fake) Describe() p.Descriptor {
 	return p.Descriptor{
-		Provider: fakeProvider,
+		Provider: "fake",
 		Version:  "1.0.0",
 		Client: p.Client{
 			Executables: []string{"fakeclient"}, Override: "FAKE_EXECUTABLE", Supported: ">=1 <2", Transport: p.NoTransport,
@@ -55,3 +55,5 @@ func (fake) Prepare(_ context.Context, r p.Request) (*p.Layout, error) {
 	l.Args(p.S("--rules"), home.Join("RULES.md").Value())
 	return l, nil
 }
+
+func main() { serve.Serve(fake{}) }
