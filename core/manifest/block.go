@@ -111,6 +111,9 @@ func (w *Workspace) undo(session string, list []Outside) (kept []Kept, err error
 		if have == nil {
 			continue
 		}
+		if !existed {
+			w.unmake(have.Made) // made, and killed before the file was written
+		}
 		if o.HadBlock {
 			if _, rec, err := merge.InsertBlock(nil, true, merge.Marker{ID: w.state.ID()}, o.Undo); err == nil {
 				have.Text, have.Record.Digest = o.Undo, rec.Digest
@@ -159,12 +162,17 @@ func (w *Workspace) restore(rel string, data []byte, info fs.FileInfo, remove bo
 	if err := w.tree.Remove(rel); err != nil {
 		return err
 	}
+	w.unmake(made)
+	return nil
+}
+
+// unmake removes directories that we made. One that holds something now is somebody's.
+func (w *Workspace) unmake(made []string) {
 	for i := len(made) - 1; i >= 0; i-- {
-		if err := w.tree.Remove(made[i]); err != nil {
-			break // somebody put something there: then it is theirs
+		if err := w.tree.Remove(made[i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return
 		}
 	}
-	return nil
 }
 
 // tracked says whether git has a file of the workspace in its index. It may say so for one that is not: then an empty
@@ -222,6 +230,7 @@ func (w *Workspace) strip(rel string, b *sharedBlock, m merge.Marker) (reason st
 		return fault.CodeOf(err).Error(), nil
 	}
 	if !existed {
+		w.unmake(b.Made)
 		return "", nil
 	}
 	text, had, err := merge.FindBlock(data, m)

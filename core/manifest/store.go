@@ -60,7 +60,7 @@ func (s *Store) Ensure() error {
 	}
 	note := strings.TrimPrefix(rest+"/"+marker, "/")
 	if _, err := tree.Lstat(note); errors.Is(err, fs.ErrNotExist) {
-		err := tree.WriteFile(note, []byte("1\n"), fsroot.WriteOptions{Mode: 0o600, New: true})
+		err := tree.WriteFile(note, []byte("1\n"), fsroot.WriteOptions{Mode: 0o600, Fresh: true})
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
