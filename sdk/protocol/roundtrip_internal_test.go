@@ -119,3 +119,39 @@ func visit(v reflect.Value, see func(reflect.Value)) {
 		}
 	}
 }
+
+// FuzzDecode gives a decoder any bytes: it refuses them or understands all of them, and never panics.
+func FuzzDecode(f *testing.F) {
+	for seed := range uint64(16) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		data := make([]byte, 256)
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		a := newArbitrary(data)
+		var l preparer.Layout
+		a.fill(reflect.ValueOf(&l).Elem(), 0)
+		m, err := EncodeLayout(&l)
+		if err != nil {
+			f.Fatal(err)
+		}
+		b, err := proto.Marshal(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m := layoutMessage(nil).ProtoReflect().New().Interface().(layoutMessage)
+		if proto.Unmarshal(data, m) != nil {
+			return
+		}
+		l, err := DecodeLayout(m)
+		if err != nil {
+			return
+		}
+		if _, err := EncodeLayout(l); err != nil {
+			t.Fatalf("understood, and cannot be said again: %v", err)
+		}
+	})
+}
