@@ -54,7 +54,7 @@ const (
 // existed says whether there was a file. Errors: fault.Conflict for damaged markers or a file in UTF-16, fault.Invalid
 // for a text or a marker that cannot be written.
 func InsertBlock(current []byte, existed bool, m Marker, text string) (out []byte, rec BlockRecord, err error) {
-	text = normal(text)
+	text = BlockText(text)
 	if !m.valid() {
 		return nil, rec, fault.New(fault.Invalid, "insert block", "", "not the id of a marker")
 	}
@@ -164,8 +164,8 @@ func inside(current []byte, s span) string {
 	return strings.TrimSuffix(strings.ReplaceAll(string(current[s.textBegin:s.textEnd]), "\r\n", "\n"), "\n")
 }
 
-// normal is a text as it reads back from a block: every line break a line feed, none at the ends.
-func normal(text string) string {
+// BlockText is a text as it reads back from a block: every line break a line feed, none at the ends.
+func BlockText(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	return strings.Trim(strings.ReplaceAll(text, "\r", "\n"), "\n")
 }

@@ -144,7 +144,7 @@ func FuzzYAML(f *testing.F) {
 		"# only\n", "--- ~\n", "? [1]\n: 2\n", "a: 1\n---\nb: 2\n", "x: !c y\nz: !!binary aGk=\n", "a: |+\n  t \n\nb: >\n  u\n\n  v\n", "y: [1, # c\n 2]\n")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if !roundTrips(data) {
-			return // the library alone cannot write it back, and that we refuse it is asserted elsewhere
+			return // the library alone cannot write it back, and that it is refused has a test of its own
 		}
 		out := applyFuzz(t, preparer.YAML, data)
 		if out == nil {

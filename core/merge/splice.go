@@ -64,7 +64,7 @@ func spliceText(current, text string) (out string, had bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	text = normal(text)
+	text = BlockText(text)
 	if holdsMarker(text, spliceBegin, spliceEnd) {
 		return "", false, errMarkerInText
 	}
