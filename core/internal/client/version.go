@@ -5,10 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // askTimeout bounds one question for a version.
@@ -55,6 +58,27 @@ func (v *Versions) Of(ctx context.Context, exe string, args, env []string) strin
 		v.mu.Unlock()
 	}
 	return a.version
+}
+
+// Away is an environment in which a client finds none of the user's homes, so that asking it for its version changes
+// nothing there. nowhere is a path at which nothing exists.
+func Away(env []string, homes []preparer.Home, nowhere string) []string {
+	hidden := map[string]bool{"HOME": true, "USERPROFILE": true}
+	for _, h := range homes {
+		hidden[h.Env] = true
+	}
+	out := make([]string, 0, len(env)+len(hidden))
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); !hidden[name] {
+			out = append(out, kv)
+		}
+	}
+	for name := range hidden {
+		if name != "" {
+			out = append(out, name+"="+nowhere)
+		}
+	}
+	return out
 }
 
 func ask(ctx context.Context, exe string, args, env []string) string {

@@ -42,5 +42,12 @@ func lockFile(f *os.File, mode LockMode) (held bool, err error) {
 	return locked == nil, locked
 }
 
-// unlock closes the only handle of the lock.
-func unlock(l *Lock) error { return l.file.Close() }
+// unlock gives the lock back before it closes the handle: a process that is being started at this moment may hold a
+// duplicate of the handle, and closing ours would leave the lock with it for a while.
+func unlock(l *Lock) error {
+	conn, err := l.file.SyscallConn()
+	if err == nil {
+		err = conn.Control(func(fd uintptr) { _ = syscall.Flock(int(fd), syscall.LOCK_UN) })
+	}
+	return errors.Join(err, l.file.Close())
+}
