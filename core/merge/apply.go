@@ -45,6 +45,8 @@ func (e *editor) apply(x *Edit) error {
 		return e.require(x)
 	case preparer.OpSplice:
 		return e.splice(x)
+	case preparer.OpRekey:
+		return e.rekey(x)
 	}
 	return badEdit(e.env.Label, "no edit %q", x.Op)
 }
@@ -55,7 +57,7 @@ func (e *editor) check(x *Edit) error {
 		return badEdit(e.env.Label, "edit %q without a key path", x.Op)
 	}
 	switch x.Op {
-	case preparer.OpDelete, preparer.OpKeep, preparer.OpRebase, preparer.OpRequire:
+	case preparer.OpDelete, preparer.OpKeep, preparer.OpRebase, preparer.OpRequire, preparer.OpRekey:
 	default:
 		if slices.Contains(x.Path, "*") {
 			return badEdit(e.env.Label, "edit %q takes no wildcard, but has key %s", x.Op, x.Path)

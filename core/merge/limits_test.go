@@ -54,19 +54,16 @@ func TestLimits(t *testing.T) {
 		"toml levels":             {preparer.TOML, "a=" + rep("[", 9_000) + rep("]", 9_000)},
 		"json levels":             {preparer.JSON, "{\"a\":" + rep("[", 9_000) + rep("]", 9_000) + "}"},
 		"yaml levels":             {preparer.YAML, "a: " + rep("[", 9_000) + rep("]", 9_000)},
-		"yaml keys":               {preparer.YAML, keys(20_000, "k%d: 1\n")},
-		"json keys":               {preparer.JSON, "{" + keys(20_000, "\"k%d\": 1,") + "\"z\":1}"},
+		"yaml keys":               {preparer.YAML, keys(5_000, "k%d: 1\n")},
+		"json keys":               {preparer.JSON, "{" + keys(5_000, "\"k%d\": 1,") + "\"z\":1}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			apply(t, c.format, c.base, merge.Edit{Op: preparer.OpSet, Path: key("ours"), Value: true})
 		})
 	}
-	big := object{"a": strings.Repeat("x", 8<<20)}
-	for _, format := range formats {
-		_, err := merge.Encode(format, big)
-		wantError(t, err, fault.Unparsable, "8 MiB")
-	}
+	_, err := merge.Encode(preparer.JSON, object{"a": strings.Repeat("x", 8<<20)})
+	wantError(t, err, fault.Unparsable, "8 MiB")
 	deep := any("x")
 	for range 10_001 {
 		deep = []any{deep}
