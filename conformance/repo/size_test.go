@@ -139,9 +139,9 @@ func TestDoubledCodeIsFound(t *testing.T) {
 	for i := range window + 3 {
 		body += "call" + strings.Repeat("x", i) + "()\n\n// why\n"
 	}
-	a := file{"a.go", "package a\nimport (\n\"x\"\n)\nfunc a() {\n" + body + "}\n"}
-	b := file{"b.go", "package b\n\nfunc b() {\n\t" + strings.ReplaceAll(body, "\n", "\n\t") + "}\n"}
-	c := file{"c.go", "package c\n" + strings.Replace(body, "callxxxxx()", "other()", 1)}
+	a := file{path: "a.go", text: "package a\nimport (\n\"x\"\n)\nfunc a() {\n" + body + "}\n"}
+	b := file{path: "b.go", text: "package b\n\nfunc b() {\n\t" + strings.ReplaceAll(body, "\n", "\n\t") + "}\n"}
+	c := file{path: "c.go", text: "package c\n" + strings.Replace(body, "callxxxxx()", "other()", 1)}
 	if got := doubled([]file{a, b, c}); len(got) != 1 || got[0].path != "b.go" || got[0].lines != window+3 {
 		t.Errorf("found %v", got)
 	}

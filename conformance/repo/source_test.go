@@ -22,10 +22,11 @@ const root = "../.."
 // prefix begins the import path of everything in the repository.
 const prefix = "github.com/greenroom-agents/greenroom/"
 
-// file is a text file of the repository.
+// file is a file of the repository.
 type file struct {
-	path string // from the root, with slashes
-	text string
+	path   string // from the root, with slashes
+	text   string
+	binary bool
 }
 
 func (f file) isTest() bool      { return strings.HasSuffix(f.path, "_test.go") || f.inTestdata() }
@@ -38,19 +39,21 @@ func (f file) below(dir string) bool {
 	return f.path == dir || strings.HasPrefix(f.path, dir+"/")
 }
 
-// files reads the text files of the repository, once.
+// files are the text files of the repository.
 func files(t *testing.T) []file {
 	t.Helper()
 	list, err := readFiles()
 	if err != nil {
 		t.Fatal(err)
 	}
+	list = slices.DeleteFunc(slices.Clone(list), func(f file) bool { return f.binary })
 	if len(list) < 50 {
 		t.Fatalf("only %d files were found", len(list))
 	}
 	return list
 }
 
+// readFiles reads everything, once.
 var readFiles = sync.OnceValues(func() ([]file, error) {
 	var list []file
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -76,11 +79,8 @@ var readFiles = sync.OnceValues(func() ([]file, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // removed while the tests run
 		}
-		if err != nil || bytes.IndexByte(data, 0) >= 0 {
-			return err
-		}
-		list = append(list, file{rel, string(data)})
-		return nil
+		list = append(list, file{rel, string(data), bytes.IndexByte(data, 0) >= 0})
+		return err
 	})
 	return list, err
 })

@@ -117,3 +117,21 @@ func TestPluginHasOneName(t *testing.T) {
 		t.Errorf("the texts spell %s, the plugin is %s", spelled, made)
 	}
 }
+
+// A binary that was built in the tree is not to be committed.
+func TestNoFileIsBuilt(t *testing.T) {
+	t.Parallel()
+	list, err := readFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		switch {
+		case f.inTestdata(), strings.HasSuffix(f.path, ".binpb"), strings.HasPrefix(f.path, "bin/"):
+		case f.binary:
+			t.Errorf("%s is no text", f.path)
+		case len(f.text) > 256<<10 && !f.isGenerated():
+			t.Errorf("%s has %d bytes", f.path, len(f.text))
+		}
+	}
+}

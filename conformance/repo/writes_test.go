@@ -124,7 +124,7 @@ func TestWritersAreFound(t *testing.T) {
 import ("os"; sys "syscall"; "fmt")
 func f() { fmt.Println(os.Args); g := os.Remove; g("a"); sys.Unlink("a"); var r *os.Root; _ = r }`
 	var names []string
-	for _, u := range uses(t, file{"x.go", text}, writers) {
+	for _, u := range uses(t, file{path: "x.go", text: text}, writers) {
 		names = append(names, u.name)
 	}
 	if want := []string{"os.Remove", "syscall.Unlink", "os.Root"}; !slices.Equal(names, want) {
