@@ -104,6 +104,9 @@ func (a *answered) inherited() []Inherited {
 
 func (a *answered) state(k preparer.Kind, name string) InheritState {
 	if a.inherit.Takes(k, name) || a.inherit.Takes(k, strings.TrimSuffix(name, path.Ext(name))) {
+		if a.droppedWith(k) {
+			return LeftOut
+		}
 		return CameAlong
 	}
 	ex, ok := a.desc.Inherit[k]
@@ -111,4 +114,14 @@ func (a *answered) state(k preparer.Kind, name string) InheritState {
 		return NotExcluded
 	}
 	return LeftOut
+}
+
+// droppedWith says whether a kind is left out because another one is, and the client cannot tell them apart.
+func (a *answered) droppedWith(k preparer.Kind) bool {
+	for other, ex := range a.desc.Inherit {
+		if a.inherit.None(other) && slices.Contains(ex.With, k) {
+			return true
+		}
+	}
+	return false
 }

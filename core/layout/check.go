@@ -158,7 +158,7 @@ func (c *checker) merge(e preparer.Merge) error {
 		if len(ed.Path) == 0 && ed.Op != preparer.OpKeep {
 			return refused(e.At.String(), "an edit has no path")
 		}
-		if ed.Op == preparer.OpRebase && !c.homes[ed.Home] {
+		if (ed.Op == preparer.OpRebase || ed.Op == preparer.OpRekey) && !c.homes[ed.Home] {
 			return refused(e.At.String(), fmt.Sprintf("there is no home %q", ed.Home))
 		}
 		if ed.Value != nil {

@@ -74,7 +74,7 @@ func (c *compiler) edit(e preparer.Edit) (merge.Edit, bool, error) {
 		}
 		m.Items, secret = append(m.Items, r.value), secret || r.secret
 	}
-	if e.Op == preparer.OpRebase {
+	if e.Op == preparer.OpRebase || e.Op == preparer.OpRekey {
 		home, ok := c.Handles.Roots.Homes[e.Home]
 		if !ok {
 			return m, false, refused("home:"+e.Home, "there is no such home")

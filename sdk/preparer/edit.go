@@ -40,7 +40,7 @@ type Edit struct {
 	Head bool // Append: in front instead of behind
 	// Unique is the key by which Upsert finds the object to replace.
 	Unique string
-	// Home is the client home that Rebase makes relative paths absolute under.
+	// Home is the client home that Rebase makes relative paths absolute under, and whose path Rekey replaces.
 	Home string
 	// Target is what Require wants to stand at the path: "file" or "dir".
 	Target string
@@ -61,6 +61,7 @@ const (
 	OpRebase        EditOp = "rebase"
 	OpRequire       EditOp = "require"
 	OpSplice        EditOp = "splice"
+	OpRekey         EditOp = "rekey"
 )
 
 // ListKind is what the elements of a list are.
@@ -112,3 +113,10 @@ func Require(path KeyPath, target string) Edit {
 // Splice keeps our text as a managed part at the end of a string value; an empty text takes the part out, and the key
 // too when nothing else is left.
 func Splice(path KeyPath, text Value) Edit { return Edit{Op: OpSplice, Path: path, Value: text} }
+
+// Rekey renames the keys of the table at a path that begin with the path of a client home: the beginning becomes the
+// path of a place. It is for what a client files by the path of a file that has moved. A key that is there already
+// under the new name stays, and the old one goes.
+func Rekey(path KeyPath, home string, to Place) Edit {
+	return Edit{Op: OpRekey, Path: path, Home: home, Value: to.Value()}
+}

@@ -56,6 +56,8 @@ func (i Inherit) Takes(k Kind, name string) bool {
 type Exclusion struct {
 	How   How
 	Named bool // single items can be chosen, so that Only can be honoured
+	// With lists kinds that cannot but be left out together with this one.
+	With []Kind
 }
 
 // How is the means by which something is left out.

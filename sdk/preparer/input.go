@@ -7,12 +7,14 @@ type Input struct {
 	Kind InputKind
 	// At lists where to look. A file is the first that exists; names are those of all places together.
 	At []Location
-	// Filter chooses the children of InputNames: FilterSkills, FilterDirs, or a file name suffix such as ".toml".
+	// Filter chooses the children of InputNames: FilterSkills, FilterSkillTrees, FilterDirs, or a file name suffix such as ".toml".
 	Filter string
 	Learn  Learn
 	// Format and Values are for LearnValues of a file: its format, and the key paths to read.
 	Format Format
 	Values []KeyPath
+	// NotBlank passes over a file that holds nothing but white space, as many clients do with instructions.
+	NotBlank bool
 	// Secret marks a file that holds a credential. Its content and values are never learned.
 	Secret bool
 	// Carries says what of the user's set-up comes along by this input, for the report of inherited items.
@@ -33,7 +35,10 @@ const (
 	// FilterSkills lists directories, or links to directories, that hold a regular SKILL.md with front matter that
 	// names it. The name of the item is that of the directory.
 	FilterSkills = "skills"
-	FilterDirs   = "dirs"
+	// FilterSkillTrees lists what FilterSkills does, and directories in which skills lie deeper, for a client that looks
+	// for them there. Nothing is listed of what lies deeper: the directory stands for it.
+	FilterSkillTrees = "skill_trees"
+	FilterDirs       = "dirs"
 )
 
 // Learn is what the adapter is told of an input.

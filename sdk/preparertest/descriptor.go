@@ -90,8 +90,9 @@ func (c *descriptorChecker) inputs() {
 		case preparer.InputFile:
 			c.file(where, i)
 		case preparer.InputNames:
-			c.want(i.Filter == preparer.FilterSkills || i.Filter == preparer.FilterDirs || strings.HasPrefix(i.Filter, "."),
-				where, "filter %q is none of skills, dirs and a suffix such as .toml", i.Filter)
+			filters := []string{preparer.FilterSkills, preparer.FilterSkillTrees, preparer.FilterDirs}
+			c.want(slices.Contains(filters, i.Filter) || strings.HasPrefix(i.Filter, "."),
+				where, "filter %q is none of skills, skill_trees, dirs and a suffix such as .toml", i.Filter)
 			c.want(i.Learn != preparer.LearnContent, where, "a directory has no content")
 			c.want(!i.Secret, where, "only a file can be secret")
 		default:

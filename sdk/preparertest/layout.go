@@ -129,8 +129,8 @@ func (c *checker) bases(where string, bases []preparer.Base, at preparer.Place) 
 func (c *checker) edit(where string, e preparer.Edit, session bool) {
 	where += " " + string(e.Op) + " " + e.Path.String()
 	needsValue := slices.Contains([]preparer.EditOp{preparer.OpSet, preparer.OpReplace, preparer.OpDeleteIfEqual,
-		preparer.OpUpsert, preparer.OpSplice}, e.Op)
-	wild := slices.Contains([]preparer.EditOp{preparer.OpDelete, preparer.OpRebase, preparer.OpRequire}, e.Op)
+		preparer.OpUpsert, preparer.OpSplice, preparer.OpRekey}, e.Op)
+	wild := slices.Contains([]preparer.EditOp{preparer.OpDelete, preparer.OpRebase, preparer.OpRequire, preparer.OpRekey}, e.Op)
 	switch {
 	case e.Op == "" || len(e.Path) == 0 && e.Op != preparer.OpKeep:
 		c.add(Shape, where, "kind or path is missing")
@@ -147,7 +147,7 @@ func (c *checker) edit(where string, e preparer.Edit, session bool) {
 	case !wild && slices.Contains(e.Path, "*"):
 		c.add(Shape, where, `it takes no "*"`)
 	}
-	if e.Op == preparer.OpRebase {
+	if e.Op == preparer.OpRebase || e.Op == preparer.OpRekey {
 		c.home(where, e.Home)
 	}
 	values := slices.Clone(e.Items)

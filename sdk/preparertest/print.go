@@ -108,7 +108,7 @@ func (p *printer) edit(e preparer.Edit) {
 		head += " " + string(e.List) + when("head", e.Head)
 	case preparer.OpUpsert:
 		head += word("by", e.Unique)
-	case preparer.OpRebase:
+	case preparer.OpRebase, preparer.OpRekey:
 		head += word("under home", e.Home)
 	case preparer.OpRequire:
 		head += " " + e.Target

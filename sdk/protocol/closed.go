@@ -85,7 +85,8 @@ func baseKinds() []preparer.BaseKind {
 
 func editOps() []preparer.EditOp {
 	return []preparer.EditOp{"", preparer.OpSet, preparer.OpDelete, preparer.OpDeleteIfEqual, preparer.OpReplace,
-		preparer.OpKeep, preparer.OpAppend, preparer.OpUpsert, preparer.OpRebase, preparer.OpRequire, preparer.OpSplice}
+		preparer.OpKeep, preparer.OpAppend, preparer.OpUpsert, preparer.OpRebase, preparer.OpRequire, preparer.OpSplice,
+		preparer.OpRekey}
 }
 
 func listKinds() []preparer.ListKind {

@@ -40,7 +40,8 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 		},
 		Inherit: each(slices.Sorted(maps.Keys(v.Inherit)), func(k preparer.Kind) *pb.KindExclusion {
 			x := v.Inherit[k]
-			return &pb.KindExclusion{Kind: e.kind(k), How: toEnum[pb.How](&e, "means", hows(), x.How), Named: x.Named}
+			return &pb.KindExclusion{Kind: e.kind(k), How: toEnum[pb.How](&e, "means", hows(), x.How), Named: x.Named,
+				With: each(x.With, e.kind)}
 		}),
 		Gates: each(v.Gates, func(g preparer.Gate) *pb.Gate {
 			return &pb.Gate{Id: g.ID, Answer: toEnum[pb.GateAnswer](&e, "gate answer", gateAnswers(), g.Answer)}
@@ -73,7 +74,7 @@ func (e *encoder) input(i preparer.Input) *pb.Input {
 		Learn:  toEnum[pb.Learn](e, "learn", learns(), i.Learn),
 		Format: e.format(i.Format),
 		Values: each(i.Values, e.key),
-		Secret: i.Secret,
+		Secret: i.Secret, NotBlank: i.NotBlank,
 		Carries: each(i.Carries, func(c preparer.Carry) *pb.Carry {
 			return &pb.Carry{Kind: e.kind(c.Kind), Keys: each(c.Keys, e.key)}
 		}),
@@ -131,7 +132,8 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 		Inherit: table(&d, "kind", m.GetInherit(),
 			func(x *pb.KindExclusion) preparer.Kind { return d.kind(x.GetKind()) },
 			func(x *pb.KindExclusion) preparer.Exclusion {
-				return preparer.Exclusion{How: fromEnum(&d, "means", hows(), x.GetHow()), Named: x.GetNamed()}
+				return preparer.Exclusion{How: fromEnum(&d, "means", hows(), x.GetHow()), Named: x.GetNamed(),
+					With: each(x.GetWith(), d.kind)}
 			}),
 		Gates: each(m.GetGates(), func(g *pb.Gate) preparer.Gate {
 			return preparer.Gate{ID: g.GetId(), Answer: fromEnum(&d, "gate answer", gateAnswers(), g.GetAnswer())}
@@ -167,7 +169,7 @@ func (d *decoder) input(m *pb.Input) preparer.Input {
 		Learn:  fromEnum(d, "learn", learns(), m.GetLearn()),
 		Format: d.format(m.GetFormat()),
 		Values: each(m.GetValues(), d.key),
-		Secret: m.GetSecret(),
+		Secret: m.GetSecret(), NotBlank: m.GetNotBlank(),
 		Carries: each(m.GetCarries(), func(c *pb.Carry) preparer.Carry {
 			return preparer.Carry{Kind: d.kind(c.GetKind()), Keys: each(c.GetKeys(), d.key)}
 		}),

@@ -40,17 +40,9 @@ func watchHost(log hclog.Logger) {
 // lifeline is the inherited descriptor of that number, or nil when there is none or it is no pipe.
 func lifeline(number string) *os.File {
 	fd, err := strconv.Atoi(number)
-	if err != nil || fd < 3 {
+	if err != nil || fd < 3 || !isPipe(fd) {
 		return nil
 	}
 	closeOnExec(fd)
-	f := os.NewFile(uintptr(fd), "lifeline")
-	if f == nil {
-		return nil
-	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		return nil
-	}
-	return f
+	return os.NewFile(uintptr(fd), "lifeline")
 }

@@ -5,3 +5,5 @@ package serve
 const parentChanges = false
 
 func closeOnExec(int) {}
+
+func isPipe(int) bool { return false }

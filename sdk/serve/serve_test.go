@@ -167,6 +167,25 @@ func TestRunByHand(t *testing.T) {
 	}
 }
 
+// TestLifelineThatIsNone: a number that is no pipe is left alone, and the adapter works.
+func TestLifelineThatIsNone(t *testing.T) {
+	t.Parallel()
+	for _, number := range []string{"3", "4", "99", "2", "x"} {
+		p, err := process.Start(process.Config{
+			Path: os.Args[0], Args: []string{"adapter"}, NoLifeline: true, Env: []string{protocol.LifelineEnv + "=" + number},
+		})
+		if err != nil {
+			t.Fatalf("lifeline %s: %v", number, err)
+		}
+		t.Cleanup(p.Stop)
+		for range 20 {
+			if _, err := p.Prepare(t.Context(), preparer.Request{Target: preparer.Target{OS: "noise"}}); err != nil {
+				t.Fatalf("lifeline %s: %v", number, err)
+			}
+		}
+	}
+}
+
 // TestAdapterEndsWithItsHost kills a host by SIGKILL, with a lifeline and without.
 func TestAdapterEndsWithItsHost(t *testing.T) {
 	t.Parallel()

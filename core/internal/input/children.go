@@ -47,6 +47,12 @@ func (it *Item) reject(c *Child, kind fsroot.InputKind) string {
 		return ""
 	case preparer.FilterSkills:
 		return rejectSkill(c, kind)
+	case preparer.FilterSkillTrees:
+		reason := rejectSkill(c, kind)
+		if reason == noSkill && holdsSkill(c.Path, treeDepth) {
+			return ""
+		}
+		return reason
 	}
 	if !strings.HasSuffix(c.Name, it.Input.Filter) {
 		return silent
@@ -55,6 +61,34 @@ func (it *Item) reject(c *Child, kind fsroot.InputKind) string {
 		return kind.String()
 	}
 	return ""
+}
+
+// noSkill is the reason of a directory that is no skill itself.
+const noSkill = "has no SKILL.md"
+
+// How deep, and how widely, a directory is searched for skills.
+const (
+	treeDepth = 4
+	treeWidth = 256
+)
+
+// holdsSkill says whether a skill lies somewhere below a directory. Links are not followed here, so that a loop ends
+// nothing but the search.
+func holdsSkill(dir string, depth int) bool {
+	list, err := fsroot.ListInput(dir)
+	if err != nil || len(list) > treeWidth {
+		return false
+	}
+	for _, c := range list {
+		if c.Kind != fsroot.InputDir || c.Link || strings.HasPrefix(c.Name, ".") {
+			continue
+		}
+		child := Child{Path: filepath.Join(dir, c.Name)}
+		if rejectSkill(&child, c.Kind) == "" || depth > 1 && holdsSkill(child.Path, depth-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // rejectSkill says why a child of a skills directory is no skill, or "" when it is one. Clients follow a link to a
@@ -71,7 +105,7 @@ func rejectSkill(c *Child, kind fsroot.InputKind) string {
 	in, err := fsroot.StatInput(file)
 	switch {
 	case err != nil:
-		return "has no SKILL.md"
+		return noSkill
 	case in.Link:
 		return "its SKILL.md is a link"
 	case in.Kind != fsroot.InputFile:

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -138,6 +139,9 @@ func (it *Item) file(roots Roots) error {
 					WithHint("make it a regular file that you can read, or move it away")
 			}
 			it.seen = append(it.seen, stamp{path: p, info: info})
+			if it.Input.NotBlank && len(bytes.TrimSpace(data)) == 0 {
+				continue
+			}
 			it.Exists, it.Index, it.Path, it.Label, it.Data = true, i, p, labels[j], data
 			return it.values()
 		}

@@ -1106,6 +1106,7 @@ const (
 	EditOp_EDIT_OP_REBASE          EditOp = 8
 	EditOp_EDIT_OP_REQUIRE         EditOp = 9
 	EditOp_EDIT_OP_SPLICE          EditOp = 10
+	EditOp_EDIT_OP_REKEY           EditOp = 11
 )
 
 // Enum value maps for EditOp.
@@ -1122,6 +1123,7 @@ var (
 		8:  "EDIT_OP_REBASE",
 		9:  "EDIT_OP_REQUIRE",
 		10: "EDIT_OP_SPLICE",
+		11: "EDIT_OP_REKEY",
 	}
 	EditOp_value = map[string]int32{
 		"EDIT_OP_UNSPECIFIED":     0,
@@ -1135,6 +1137,7 @@ var (
 		"EDIT_OP_REBASE":          8,
 		"EDIT_OP_REQUIRE":         9,
 		"EDIT_OP_SPLICE":          10,
+		"EDIT_OP_REKEY":           11,
 	}
 )
 
@@ -3019,6 +3022,7 @@ type KindExclusion struct {
 	Kind          Kind                   `protobuf:"varint,1,opt,name=kind,proto3,enum=greenroom.preparer.v1.Kind" json:"kind,omitempty"`
 	How           How                    `protobuf:"varint,2,opt,name=how,proto3,enum=greenroom.preparer.v1.How" json:"how,omitempty"`
 	Named         bool                   `protobuf:"varint,3,opt,name=named,proto3" json:"named,omitempty"`
+	With          []Kind                 `protobuf:"varint,4,rep,packed,name=with,proto3,enum=greenroom.preparer.v1.Kind" json:"with,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3074,6 +3078,13 @@ func (x *KindExclusion) GetNamed() bool {
 	return false
 }
 
+func (x *KindExclusion) GetWith() []Kind {
+	if x != nil {
+		return x.With
+	}
+	return nil
+}
+
 type Input struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -3085,6 +3096,7 @@ type Input struct {
 	Values        []*KeyPath             `protobuf:"bytes,7,rep,name=values,proto3" json:"values,omitempty"`
 	Secret        bool                   `protobuf:"varint,8,opt,name=secret,proto3" json:"secret,omitempty"`
 	Carries       []*Carry               `protobuf:"bytes,9,rep,name=carries,proto3" json:"carries,omitempty"`
+	NotBlank      bool                   `protobuf:"varint,10,opt,name=not_blank,json=notBlank,proto3" json:"not_blank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3180,6 +3192,13 @@ func (x *Input) GetCarries() []*Carry {
 		return x.Carries
 	}
 	return nil
+}
+
+func (x *Input) GetNotBlank() bool {
+	if x != nil {
+		return x.NotBlank
+	}
+	return false
 }
 
 type Location struct {
@@ -5427,11 +5446,12 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"secretFile\"Q\n" +
 	"\x04Gate\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x129\n" +
-	"\x06answer\x18\x02 \x01(\x0e2!.greenroom.preparer.v1.GateAnswerR\x06answer\"\x84\x01\n" +
+	"\x06answer\x18\x02 \x01(\x0e2!.greenroom.preparer.v1.GateAnswerR\x06answer\"\xb5\x01\n" +
 	"\rKindExclusion\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.greenroom.preparer.v1.KindR\x04kind\x12,\n" +
 	"\x03how\x18\x02 \x01(\x0e2\x1a.greenroom.preparer.v1.HowR\x03how\x12\x14\n" +
-	"\x05named\x18\x03 \x01(\bR\x05named\"\x8d\x03\n" +
+	"\x05named\x18\x03 \x01(\bR\x05named\x12/\n" +
+	"\x04with\x18\x04 \x03(\x0e2\x1b.greenroom.preparer.v1.KindR\x04with\"\xaa\x03\n" +
 	"\x05Input\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
 	"\x04kind\x18\x02 \x01(\x0e2 .greenroom.preparer.v1.InputKindR\x04kind\x12/\n" +
@@ -5441,7 +5461,9 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x06format\x18\x06 \x01(\x0e2\x1d.greenroom.preparer.v1.FormatR\x06format\x126\n" +
 	"\x06values\x18\a \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x06values\x12\x16\n" +
 	"\x06secret\x18\b \x01(\bR\x06secret\x126\n" +
-	"\acarries\x18\t \x03(\v2\x1c.greenroom.preparer.v1.CarryR\acarries\"\x8b\x01\n" +
+	"\acarries\x18\t \x03(\v2\x1c.greenroom.preparer.v1.CarryR\acarries\x12\x1b\n" +
+	"\tnot_blank\x18\n" +
+	" \x01(\bR\bnotBlank\"\x8b\x01\n" +
 	"\bLocation\x127\n" +
 	"\x04base\x18\x01 \x01(\x0e2#.greenroom.preparer.v1.LocationBaseR\x04base\x12\x12\n" +
 	"\x04home\x18\x02 \x01(\tR\x04home\x12\x12\n" +
@@ -5702,7 +5724,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x15BASE_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11BASE_KIND_CURRENT\x10\x01\x12\x13\n" +
 	"\x0fBASE_KIND_INPUT\x10\x02\x12\x13\n" +
-	"\x0fBASE_KIND_EMPTY\x10\x03*\xef\x01\n" +
+	"\x0fBASE_KIND_EMPTY\x10\x03*\x82\x02\n" +
 	"\x06EditOp\x12\x17\n" +
 	"\x13EDIT_OP_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vEDIT_OP_SET\x10\x01\x12\x12\n" +
@@ -5715,7 +5737,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x0eEDIT_OP_REBASE\x10\b\x12\x13\n" +
 	"\x0fEDIT_OP_REQUIRE\x10\t\x12\x12\n" +
 	"\x0eEDIT_OP_SPLICE\x10\n" +
-	"*M\n" +
+	"\x12\x11\n" +
+	"\rEDIT_OP_REKEY\x10\v*M\n" +
 	"\bListKind\x12\x19\n" +
 	"\x15LIST_KIND_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rLIST_KIND_IDS\x10\x01\x12\x13\n" +
@@ -5881,83 +5904,84 @@ var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	11,  // 38: greenroom.preparer.v1.Gate.answer:type_name -> greenroom.preparer.v1.GateAnswer
 	12,  // 39: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
 	13,  // 40: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
-	14,  // 41: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
-	50,  // 42: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
-	15,  // 43: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
-	2,   // 44: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
-	40,  // 45: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
-	51,  // 46: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
-	16,  // 47: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
-	12,  // 48: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
-	40,  // 49: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
-	53,  // 50: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
-	54,  // 51: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
-	55,  // 52: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
-	56,  // 53: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
-	58,  // 54: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
-	60,  // 55: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
-	8,   // 56: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	57,  // 57: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
-	37,  // 58: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	59,  // 59: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	12,  // 60: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	17,  // 61: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	34,  // 62: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	62,  // 63: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	78,  // 64: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	79,  // 65: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	81,  // 66: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	39,  // 67: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	63,  // 68: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	64,  // 69: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	65,  // 70: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	66,  // 71: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	67,  // 72: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	68,  // 73: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	69,  // 74: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	70,  // 75: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	72,  // 76: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	73,  // 77: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	74,  // 78: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	75,  // 79: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	31,  // 80: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	2,   // 81: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	33,  // 82: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	2,   // 83: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	76,  // 84: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	77,  // 85: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	76,  // 86: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	31,  // 87: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	39,  // 88: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	71,  // 89: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	50,  // 90: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	40,  // 91: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	18,  // 92: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	40,  // 93: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	19,  // 94: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	20,  // 95: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	40,  // 96: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	31,  // 97: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	31,  // 98: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	21,  // 99: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	22,  // 100: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	31,  // 101: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	31,  // 102: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	31,  // 103: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	31,  // 104: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	80,  // 105: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	23,  // 106: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	39,  // 107: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	24,  // 108: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	25,  // 109: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	27,  // 110: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	26,  // 111: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	28,  // 112: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	111, // [111:113] is the sub-list for method output_type
-	109, // [109:111] is the sub-list for method input_type
-	109, // [109:109] is the sub-list for extension type_name
-	109, // [109:109] is the sub-list for extension extendee
-	0,   // [0:109] is the sub-list for field type_name
+	12,  // 41: greenroom.preparer.v1.KindExclusion.with:type_name -> greenroom.preparer.v1.Kind
+	14,  // 42: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
+	50,  // 43: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
+	15,  // 44: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
+	2,   // 45: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
+	40,  // 46: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
+	51,  // 47: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
+	16,  // 48: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
+	12,  // 49: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
+	40,  // 50: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
+	53,  // 51: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
+	54,  // 52: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
+	55,  // 53: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
+	56,  // 54: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
+	58,  // 55: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
+	60,  // 56: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
+	8,   // 57: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	57,  // 58: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
+	37,  // 59: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
+	59,  // 60: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	12,  // 61: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	17,  // 62: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	34,  // 63: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	62,  // 64: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	78,  // 65: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	79,  // 66: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	81,  // 67: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	39,  // 68: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	63,  // 69: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	64,  // 70: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	65,  // 71: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	66,  // 72: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	67,  // 73: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	68,  // 74: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	69,  // 75: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	70,  // 76: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	72,  // 77: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	73,  // 78: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	74,  // 79: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	75,  // 80: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	31,  // 81: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	2,   // 82: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	33,  // 83: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 84: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	76,  // 85: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	77,  // 86: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	76,  // 87: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	31,  // 88: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	39,  // 89: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	71,  // 90: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	50,  // 91: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	40,  // 92: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	18,  // 93: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	40,  // 94: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	19,  // 95: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	20,  // 96: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	40,  // 97: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	31,  // 98: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	31,  // 99: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	21,  // 100: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	22,  // 101: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	31,  // 102: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	31,  // 103: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	31,  // 104: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	31,  // 105: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	80,  // 106: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	23,  // 107: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	39,  // 108: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	24,  // 109: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	25,  // 110: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	27,  // 111: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	26,  // 112: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	28,  // 113: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	112, // [112:114] is the sub-list for method output_type
+	110, // [110:112] is the sub-list for method input_type
+	110, // [110:110] is the sub-list for extension type_name
+	110, // [110:110] is the sub-list for extension extendee
+	0,   // [0:110] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
