@@ -27,7 +27,7 @@ func TestPrint(t *testing.T) {
 		p.Set(p.Key("a", "b/c"), p.Bool(true)), p.Delete(p.Key("servers", "*")), p.DeleteIfEqual(p.Key("d"), p.Object{"x": p.Int(1)}),
 		p.Replace(p.Key("r"), p.Object{}), p.Keep(p.Key("k")), p.Keep(p.Key("k"), "one", "two"),
 		p.Append(p.Key("l"), p.ListPaths, home.Join("p").Value()), p.Upsert(p.Key("u"), "id", p.Object{"id": p.S("i")}),
-		p.Rebase(p.Key("agents", "*", "file"), "actor"), p.Require(p.Key("f"), "file"), p.Splice(p.Key("t"), text))
+		p.Rebase(p.Key("agents", "*", "file"), "actor"), p.Require(p.Key("f"), "file"), p.Rekey(p.Key("k"), "actor", home), p.Splice(p.Key("t"), text))
 	l.Block(p.Workspace("AGENTS.md"), []p.Base{p.Current(), p.Empty()}, text)
 	l.Link(home.Join("models"), p.Cache("models", "m.json", "config#account"))
 	l.Copy(home.Join("copy"), "config")
