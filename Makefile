@@ -40,7 +40,7 @@ test: ## run every module's tests with the race detector
 ifeq ($(race),)
 	@echo "no C compiler was found: the tests run without the race detector" >&2
 endif
-	$(no_clients) $(test) -timeout 10m $(packages)
+	$(no_clients) $(test) -short -timeout 10m $(packages)
 	cd tools && GOWORK=off $(test) -timeout 5m ./...
 
 conformance: build ## install the pinned real clients and run what needs them

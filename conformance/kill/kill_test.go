@@ -184,7 +184,7 @@ func TestC143_KillAtEveryChange(t *testing.T) {
 					s.afterKill(t, clean, n)
 					for i, ops := range then {
 						if !testing.Short() || int(n/stride)%len(then) == i {
-							s.copy(t).goOn(t, clean, fmt.Sprintf("n=%d then %v", n, ops), ops)
+							s.again(t).goOn(t, clean, fmt.Sprintf("n=%d then %v", n, ops), ops)
 						}
 					}
 					os.RemoveAll(s.Dir)
@@ -212,7 +212,12 @@ type cleanly struct{ home, work map[string]string }
 // it was furnished.
 func (s stage) clean(t testing.TB) cleanly {
 	t.Helper()
-	bare := stage{Dir: t.TempDir(), Provider: s.Provider}
+	dir, err := os.MkdirTemp(filepath.Dir(s.Dir), "bare")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	bare := stage{Dir: dir, Provider: s.Provider}
 	if err := bare.furnish(); err != nil {
 		t.Fatal(err)
 	}
@@ -301,9 +306,9 @@ func (s stage) goOn(t testing.TB, c cleanly, what string, ops []string) {
 	os.RemoveAll(s.Dir)
 }
 
-// copy is the stage in another directory is not possible, since records hold absolute paths; so the stage is moved
-// away and back by a plain copy of the tree under the same path.
-func (s stage) copy(t testing.TB) stage {
+// again makes the stage what it was when again was first called. Records hold absolute paths, so it stays at its path, and
+// a copy beside it is kept.
+func (s stage) again(t testing.TB) stage {
 	t.Helper()
 	keep := s.Dir + ".keep"
 	if _, err := os.Stat(keep); err != nil {
@@ -326,15 +331,31 @@ func clone(t testing.TB, from, to string) {
 // TestC143_KillAtRandomMoments ends a host that works on several sessions at random moments.
 func TestC143_KillAtRandomMoments(t *testing.T) {
 	t.Parallel()
-	rounds := 30
-	if v, err := strconv.Atoi(os.Getenv("GREENROOM_KILLS")); err == nil {
-		rounds = v
+	rounds := 300
+	if testing.Short() {
+		rounds = 12
 	}
+	randomKills(t, func(kills int) bool { return kills < rounds })
+}
+
+// TestSoak_RandomKills goes on for the time that GREENROOM_SOAK says.
+func TestSoak_RandomKills(t *testing.T) {
+	long, err := time.ParseDuration(os.Getenv("GREENROOM_SOAK"))
+	if err != nil {
+		t.Skip("GREENROOM_SOAK does not say how long")
+	}
+	end := time.Now().Add(long)
+	randomKills(t, func(int) bool { return time.Now().Before(end) })
+}
+
+// randomKills ends hosts for as long as more says so. Every stage is removed again.
+func randomKills(t *testing.T, more func(kills int) bool) {
 	seed := uint64(time.Now().UnixNano())
-	t.Logf("%d kills, seed %d", rounds, seed)
+	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
-	for i := range rounds {
-		s := stage{Dir: filepath.Join(t.TempDir(), strconv.Itoa(i)), Provider: providers[i%len(providers)]}
+	dir, kills := t.TempDir(), 0
+	for i := 0; more(kills); i++ {
+		s := stage{Dir: filepath.Join(dir, strconv.Itoa(i)), Provider: providers[i%len(providers)]}
 		if err := s.furnish(); err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +379,12 @@ func TestC143_KillAtRandomMoments(t *testing.T) {
 		if _, err := os.Stat(s.path("state")); err != nil {
 			continue // ended before it began
 		}
+		kills++
 		s.afterKill(t, clean, -1)
 		s.goOn(t, clean, fmt.Sprintf("random kill %d", i), then[i%len(then)])
+	}
+	t.Logf("%d kills", kills)
+	if kills == 0 {
+		t.Error("no host was killed in time")
 	}
 }

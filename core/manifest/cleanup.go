@@ -114,10 +114,17 @@ func (s *Session) giveUp() error {
 // again.
 func (s *Session) strip(ctx context.Context) ([]Kept, error) {
 	from := len(s.Reports)
+	m := s.Manifest
+	if !s.Damaged() {
+		// From here on the tree is not what the record says of a ready one.
+		m.State = Incomplete
+		if err := s.write(m, false); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.release(ctx); err != nil {
 		return nil, err
 	}
-	m := s.Manifest
 	if s.Damaged() {
 		return s.Reports[from:], nil
 	}
@@ -137,7 +144,7 @@ func (s *Session) strip(ctx context.Context) ([]Kept, error) {
 			return nil, err
 		}
 	}
-	m.Outside, m.State = nil, Incomplete
+	m.Outside = nil
 	return s.Reports[from:], s.write(m, false)
 }
 

@@ -54,7 +54,12 @@ func (s *Store) Ensure() error {
 	defer tree.Close()
 	rest = filepath.ToSlash(rest)
 	for _, d := range dirs {
-		if _, err := tree.MkdirAll(strings.TrimPrefix(rest+"/"+d, "/"), 0o700); err != nil {
+		rel := strings.TrimPrefix(rest+"/"+d, "/")
+		made, err := tree.MkdirAll(rel, 0o700)
+		if err == nil && len(made) == 0 {
+			err = tree.Chmod(rel, 0o700) // it may have been made by a less careful hand
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -175,7 +175,7 @@ func (w *Workspace) Plan(session string, blocks []Block) (*Plan, error) {
 }
 
 func (w *Workspace) plan(session string, b Block) (change, error) {
-	b.Text = strings.Trim(strings.ReplaceAll(b.Text, "\r\n", "\n"), "\n") // as merge gives it back
+	b.Text = merge.BlockText(b.Text)
 	have := w.record.Files[b.Path]
 	joined := have == nil || !slices.Contains(have.Holders, session)
 	if have != nil && have.Text != b.Text && !slices.Equal(have.Holders, []string{session}) {

@@ -126,7 +126,7 @@ func (s *Snapshot) Identity(key string) string {
 	case it == nil || !it.Exists:
 		return "absent"
 	case byValue:
-		values, err := merge.Values(it.Input.Format, it.Data, []preparer.KeyPath{strings.Split(path, "/")}, it.Label)
+		values, err := merge.Values(it.Input.Format, it.Data, []preparer.KeyPath{keyPath(path)}, it.Label)
 		if err != nil {
 			return "unparsable"
 		}
@@ -139,6 +139,15 @@ func (s *Snapshot) Identity(key string) string {
 		return digest(strings.Join(all, "\x00"))
 	}
 	return digest(string(it.Data))
+}
+
+// keyPath is the reverse of KeyPath.String.
+func keyPath(s string) preparer.KeyPath {
+	parts := strings.Split(s, "/")
+	for i := range parts {
+		parts[i] = unescape(parts[i])
+	}
+	return parts
 }
 
 func digest(s string) string {
