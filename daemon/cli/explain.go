@@ -58,6 +58,6 @@ func (a *app) showExplanation(e *core.Explanation) {
 	v.Looked(e.Reads)
 	v.Inherited(e.Prepared.Inherited)
 	v.Overlay(e.Prepared)
-	v.Skills(e.Prepared.Skills)
+	v.Skills(e.Prepared)
 	v.Diagnostics(e.Prepared.Diagnostics)
 }

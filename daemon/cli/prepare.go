@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
@@ -52,7 +53,7 @@ masked.
 			case shell:
 				return a.shellLines(p)
 			}
-			a.showPrepared(p)
+			a.showPrepared(p, again(cmd))
 			return nil
 		},
 	}
@@ -77,18 +78,35 @@ func (a *app) prepare(ctx context.Context, s core.Session) (*core.Prepared, erro
 
 func (a *app) view() view.View { return view.View{W: a.Stdout, Style: a.style, Home: a.Home} }
 
-func (a *app) showPrepared(p *core.Prepared) {
+// again writes the flags of an invocation that have to be said again to mean the same session.
+func again(cmd *cobra.Command) string {
+	var words []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			if f.Name != "session" && f.Name != "workspace" {
+				words = append(words, " --"+f.Name+"="+paint.Clean(shellenv.Quote(value)))
+			}
+		}
+	})
+	return strings.Join(words, "")
+}
+
+func (a *app) showPrepared(p *core.Prepared, flags string) {
 	v := a.view()
 	v.Line("%s %s session is ready", v.Style.Good("✓"), v.Style.Bold(p.Provider))
 	v.Line("")
 	v.Facts(p)
 	v.Overlay(p)
-	v.Skills(p.Skills)
+	v.Skills(p)
 	v.Inherited(p.Inherited)
 	v.Diagnostics(p.Diagnostics)
 	workspace, id := paint.Clean(shellenv.Quote(p.Ref.Workspace)), paint.Clean(shellenv.Quote(p.Ref.ID))
 	v.Title("Next")
-	v.Line("  greenroom run %s --workspace %s --session %s", p.Provider, workspace, id)
+	v.Line("  greenroom run %s --workspace %s --session %s%s", p.Provider, workspace, id, flags)
 	v.Line("  greenroom cleanup %s", id)
 }
 

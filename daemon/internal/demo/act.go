@@ -45,15 +45,19 @@ func (d *Play) act(ctx context.Context, provider string) (*Act, error) {
 
 	v.Title("Prepared in %.1f ms, again in %.1f ms", took.Seconds()*1000, d.Now().Sub(started).Seconds()*1000)
 	v.Facts(p)
+	d.checks(a.Checks)
 	v.Title("What is there")
 	v.Tree(a.Tree)
 	v.Overlay(p)
+	v.Skills(p)
 	v.Inherited(p.Inherited)
 	v.Diagnostics(p.Diagnostics)
-	if err := d.run(ctx, a); err != nil {
+	played, err := d.run(ctx, a)
+	if err != nil {
 		return nil, err
 	}
-	d.checks(a.Checks)
+	d.checks(played)
+	a.Checks = append(a.Checks, played...)
 
 	v.Title("Cleaned up")
 	report, err := d.Host.Cleanup(ctx, s.Ref(), core.CleanupOptions{})
@@ -66,11 +70,11 @@ func (d *Play) act(ctx context.Context, provider string) (*Act, error) {
 }
 
 // run plays a session with the real client, or else with the plain program.
-func (d *Play) run(ctx context.Context, a *Act) (err error) {
+func (d *Play) run(ctx context.Context, a *Act) (checks []Check, err error) {
 	p := a.Prepared
 	lease, err := d.Host.Hold(ctx, p.Ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() {
 		_, released := lease.Release(ctx)
@@ -88,19 +92,18 @@ func (d *Play) run(ctx context.Context, a *Act) (err error) {
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.View.Line("  %s %s", d.View.Style.Dim("asked"), prompt)
 	d.View.Line("  %s  %s", d.View.Style.Dim("said"), paint.Clean(perf.said))
 	if perf.status != nil || perf.turn == "" {
 		d.View.Line("  %s %s", d.View.Style.Bad("stderr"), perf.errors)
 	}
-	a.Checks = append(a.Checks, checksOfTurn(p, d.Product, perf)...)
-	return nil
+	return checksOfTurn(p, d.Product, perf), nil
 }
 
 // runPlain gives the plain program the overlay, and of the person's environment nothing but PATH.
-func (d *Play) runPlain(ctx context.Context, a *Act) error {
+func (d *Play) runPlain(ctx context.Context, a *Act) ([]Check, error) {
 	a.Client = plainProgram
 	p := a.Prepared
 	d.View.Title("A plain program reads it, through the overlay only")
@@ -114,12 +117,11 @@ func (d *Play) runPlain(ctx context.Context, a *Act) error {
 	var out, errs bytes.Buffer
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.Environ(base), p.Cwd, &out, &errs
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the plain program: %w: %s", err, tail(errs.String()))
+		return nil, fmt.Errorf("the plain program: %w: %s", err, tail(errs.String()))
 	}
 	a.Found = out.String()
-	for line := range strings.SplitSeq(strings.TrimSpace(a.Found), "\n") {
-		d.View.Line("  %s", paint.Clean(line))
+	for line := range strings.Lines(a.Found) {
+		d.View.Line("  %s", paint.Clean(strings.TrimRight(line, "\n")))
 	}
-	a.Checks = append(a.Checks, checksOfReading(p, d.Product, a.Found)...)
-	return nil
+	return checksOfReading(p, d.Product, a.Found), nil
 }

@@ -14,12 +14,15 @@ import (
 // snapshot is what a folder holds: mode and content, or target, of everything in it, by slash path.
 type snapshot map[string]string
 
-// fingerprint reads a folder; links are not followed. A folder that does not exist holds nothing.
-func fingerprint(dir string) (snapshot, error) {
+// fingerprint reads a folder but for one in it; links are not followed.
+func fingerprint(dir, except string) (snapshot, error) {
 	p := snapshot{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == dir {
 			return err
+		}
+		if path == except {
+			return fs.SkipDir
 		}
 		rel, err := filepath.Rel(dir, path)
 		if err != nil {
@@ -47,9 +50,6 @@ func fingerprint(dir string) (snapshot, error) {
 		p[filepath.ToSlash(rel)] = line
 		return nil
 	})
-	if os.IsNotExist(err) {
-		err = nil
-	}
 	return p, err
 }
 

@@ -57,11 +57,7 @@ func (r *Result) Failed() bool {
 
 // Perform plays the demo.
 func (d *Play) Perform(ctx context.Context) (*Result, error) {
-	before, err := fingerprint(d.Stage.Home)
-	if err != nil {
-		return nil, err
-	}
-	project, err := fingerprint(d.Stage.Project)
+	before, err := fingerprint(d.Stage.Home, d.Stage.State)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +71,7 @@ func (d *Play) Perform(ctx context.Context) (*Result, error) {
 	}
 	v := d.View
 	v.Line("%s", v.Style.Bold("Greenroom gets coding agents ready before they go on stage."))
-	v.Line("%s", v.Style.Dim("All of this happens in "+d.Stage.Root+", with an invented home, shown as ~."))
+	v.Line("%s", v.Style.Dim("All of this happens in "+d.Stage.Root+", in an invented home that is shown as ~."))
 	r := &Result{Real: []string{}}
 	for i, info := range infos {
 		if info.Error != "" {
@@ -91,7 +87,7 @@ func (d *Play) Perform(ctx context.Context) (*Result, error) {
 			r.Real = append(r.Real, strings.TrimSpace(act.Provider+" "+act.Prepared.Version))
 		}
 	}
-	if err := d.proof(ctx, r, before, project, ownState(infos)); err != nil {
+	if err := d.proof(ctx, r, before, ownState(infos)); err != nil {
 		return nil, err
 	}
 	d.closing(r)

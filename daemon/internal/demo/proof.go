@@ -3,7 +3,6 @@ package demo
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,17 +10,14 @@ import (
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // proof looks for everything that a session could have left behind.
-func (d *Play) proof(ctx context.Context, r *Result, home, project snapshot, own []string) error {
+func (d *Play) proof(ctx context.Context, r *Result, home snapshot, own []string) error {
 	d.banner("What is left")
-	nowHome, err := fingerprint(d.Stage.Home)
-	if err != nil {
-		return err
-	}
-	nowProject, err := fingerprint(d.Stage.Project)
+	nowHome, err := fingerprint(d.Stage.Home, d.Stage.State)
 	if err != nil {
 		return err
 	}
@@ -38,32 +34,26 @@ func (d *Play) proof(ctx context.Context, r *Result, home, project snapshot, own
 		return err
 	}
 	v := d.View
-	v.Line("  %s  %s before, %s after%s", v.Style.Dim("home   "), home.digest(), nowHome.digest(), keeps(theirs))
-	v.Line("  %s  %s before, %s after", v.Style.Dim("project"), project.digest(), nowProject.digest())
+	v.Line("  %s  %s before, %s after", v.Style.Dim("digest of the home"), home.digest(), nowHome.digest())
+	for _, path := range theirs {
+		v.Line("  %s  ~/%s", v.Style.Dim("kept by a client  "), paint.Clean(path))
+	}
 	for _, path := range append(foreign, traces...) {
-		v.Line("  %s  %s", v.Style.Bad("left   "), path)
+		v.Line("  %s  %s", v.Style.Bad("left behind       "), paint.Clean(path))
 	}
 	r.Checks = append(r.Checks,
-		Check{"the home is as it was" + but(theirs), len(foreign) == 0},
-		Check{"the project is as it was", len(project.changes(nowProject)) == 0},
+		Check{"the home, with the project in it, is as it was" + but(theirs), len(foreign) == 0},
 		Check{"the state directory knows no session, and nothing in it names one", len(traces) == 0},
 	)
 	d.checks(r.Checks)
 	return nil
 }
 
-func keeps(theirs []string) string {
-	if len(theirs) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (the clients keep %d items of their own there)", len(theirs))
-}
-
 func but(theirs []string) string {
 	if len(theirs) == 0 {
 		return ""
 	}
-	return " but for what the clients themselves keep there"
+	return " but for what clients themselves keep there"
 }
 
 // traces lists what the state directory still holds of the sessions.

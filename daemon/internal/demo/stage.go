@@ -9,8 +9,8 @@ import (
 type Stage struct {
 	Root    string // holds all of the others
 	Home    string // the person's home
-	Project string // where they work
-	State   string // Greenroom's own directory, not made yet
+	Project string // where they work, in their home
+	State   string // Greenroom's own directory, in their home and not made yet
 }
 
 // What the invented person wrote. Each stands once in their home, so that it can be looked for where it arrives.
@@ -29,7 +29,7 @@ var props = map[string]string{
 	"home/.claude/settings.json":                    "{\"includeCoAuthoredBy\": false}\n",
 	"home/.claude/skills/" + ownSkill + "/SKILL.md": skillText,
 	"home/.profile":                                 "export EDITOR=vi\n",
-	"project/README.md":                             "# A project\n\nNothing here is changed.\n",
+	"home/project/README.md":                        "# A project\n\nNothing here is changed.\n",
 }
 
 const skillText = "---\nname: " + ownSkill + "\ndescription: Sort the notes of this person by date.\n---\n# Tidy notes\n\nSort them by date, the newest first.\n"
@@ -45,7 +45,10 @@ func Build(dir string) (*Stage, error) {
 		return nil, err
 	}
 	s := &Stage{
-		Root: root, Home: filepath.Join(root, "home"), Project: filepath.Join(root, "project"), State: filepath.Join(root, "state"),
+		Root: root, Home: filepath.Join(root, "home"), Project: filepath.Join(root, "home", "project"), State: filepath.Join(root, "home", ".local", "state", "greenroom"),
+	}
+	if err := os.MkdirAll(filepath.Dir(s.State), 0o755); err != nil {
+		return nil, err
 	}
 	for name, body := range props {
 		path := filepath.Join(root, filepath.FromSlash(name))

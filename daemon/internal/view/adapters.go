@@ -64,10 +64,9 @@ func (v View) Looked(reads []core.InputView) {
 		if !r.Exists {
 			found = v.Style.Dim("absent")
 		}
-		learns := "its " + paint.Clean(r.Learns)
-		if r.Learns == "exists" {
-			learns = "that it exists"
-		}
+		learns := map[string]string{
+			"exists": "that it exists", "values": "names or values in it", "content": "all of its content",
+		}[r.Learns]
 		c.Row(paint.Clean(r.Name), found, learns, v.Style.Dim(paint.Clean(r.Source)))
 	}
 	if c.Len() == 0 {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -91,16 +92,24 @@ func argLines(args []string) []string {
 }
 
 // Skills shows the skills of ours as the session sees them.
-func (v View) Skills(skills []core.SkillView) {
-	if len(skills) == 0 {
+func (v View) Skills(p *core.Prepared) {
+	if len(p.Skills) == 0 {
 		return
 	}
 	v.Title("Skills we bring")
 	c := paint.Columns{Indent: "  "}
-	for _, s := range skills {
-		c.Row(paint.Clean(s.Name), v.Style.Dim(v.Path(s.Path)))
+	for _, s := range p.Skills {
+		c.Row(paint.Clean(s.Name), v.Style.Dim(v.place(p, s.Path)))
 	}
 	v.columns(&c)
+}
+
+// place is a path by its place in the session where it lies there, in the form that trees and messages have.
+func (v View) place(p *core.Prepared, path string) string {
+	if rest, ok := strings.CutPrefix(path, p.Dir+string(filepath.Separator)); ok && p.Dir != "" {
+		return paint.Clean("session:" + filepath.ToSlash(rest))
+	}
+	return v.Path(path)
 }
 
 // Inherited shows each item of the user's own set-up, and whether it came along.

@@ -32,7 +32,7 @@ func (v View) Session(i core.Info, now time.Time) {
 	row("workspace", paint.Clean(i.Ref.Workspace))
 	row("provider", paint.Clean(i.Provider))
 	row("state", v.state(i))
-	row("prepared", fmt.Sprintf("%s, %s with a change", Ago(now, i.Updated), times(i.Generation)))
+	row("prepared", Ago(now, i.Updated)+renewed(i.Generation))
 	row("works in", v.Path(i.Cwd))
 	row("kept in", v.Path(i.Dir))
 	v.columns(&c)
@@ -54,11 +54,15 @@ func (v View) state(i core.Info) string {
 	return v.Style.Warn(state)
 }
 
-func times(n int) string {
-	if n == 1 {
-		return "once"
+// renewed says how often preparing again has changed something.
+func renewed(generation int) string {
+	switch {
+	case generation < 2:
+		return ""
+	case generation == 2:
+		return ", renewed once"
 	}
-	return fmt.Sprintf("%d times", n)
+	return fmt.Sprintf(", renewed %d times", generation-1)
 }
 
 // Ago says how long ago something was.

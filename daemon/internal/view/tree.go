@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,12 +46,15 @@ func byPlace(a, b core.Node) int {
 	return strings.Compare(strings.ReplaceAll(a.Place, "/", "\x00"), strings.ReplaceAll(b.Place, "/", "\x00"))
 }
 
+// digests are names that are told apart by their beginning.
+var digests = regexp.MustCompile(`\b([0-9a-f]{12})[0-9a-f]{20,}\b`)
+
 func kindOf(n core.Node) string { return paint.Clean(n.Kind) }
 
 func (v View) remark(n core.Node) string {
 	var parts []string
 	if n.Target != "" {
-		parts = append(parts, v.Style.Accent("→ "+v.Path(n.Target)))
+		parts = append(parts, v.Style.Accent("→ "+digests.ReplaceAllString(v.Path(n.Target), "$1…")))
 	}
 	if n.Kind == "file" && n.Size > 0 {
 		parts = append(parts, v.Style.Dim(Size(int64(n.Size))))

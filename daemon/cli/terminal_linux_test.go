@@ -1,0 +1,133 @@
+package cli_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// newTerminal is a terminal: what a person has in front of them, and what a program is given.
+func newTerminal(t *testing.T) (person, program *os.File) {
+	t.Helper()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no terminal can be made here: ", err)
+	}
+	t.Cleanup(func() { person.Close() })
+	var unlock, number int32
+	for request, arg := range map[uintptr]*int32{syscall.TIOCSPTLCK: &unlock, syscall.TIOCGPTN: &number} {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, person.Fd(), request, uintptr(unsafe.Pointer(arg))); errno != 0 {
+			t.Fatal(errno)
+		}
+	}
+	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { program.Close() })
+	return person, program
+}
+
+// onTerminal starts the tool as a shell on a terminal would.
+func (w *world) onTerminal(args ...string) (cmd *exec.Cmd, keys *os.File, screen *bufio.Reader) {
+	w.t.Helper()
+	person, program := newTerminal(w.t)
+	cmd = exec.Command(w.exe, args...)
+	cmd.Env, cmd.Dir = append(w.environ, "TERM=xterm"), w.project
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	// A client that is stopped because it is not in the foreground would never end.
+	late := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	w.t.Cleanup(func() { late.Stop(); _ = cmd.Process.Kill() })
+	return cmd, person, bufio.NewReader(person)
+}
+
+// until reads the screen up to a line that holds a text.
+func until(t *testing.T, screen *bufio.Reader, text string) string {
+	t.Helper()
+	var seen strings.Builder
+	for {
+		line, err := screen.ReadString('\n')
+		seen.WriteString(line)
+		if strings.Contains(line, text) {
+			return seen.String()
+		}
+		if err != nil {
+			t.Fatalf("%v before %q in %q", err, text, seen.String())
+		}
+	}
+}
+
+func TestRunGivesTheTerminalToTheClient(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.client(`[ -t 0 ] && [ -t 1 ] && echo "on a terminal"; read line; echo "read $line"; exit 4`)
+	cmd, keys, screen := w.onTerminal("run", "fake")
+	seen := until(t, screen, "on a terminal")
+	if !strings.Contains(seen, "\x1b[32mgreenroom:") {
+		t.Errorf("not announced in colour: %q", seen)
+	}
+	if _, err := keys.WriteString("a line\n"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, screen, "read a line")
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 4 {
+		t.Errorf("status %d", got)
+	}
+}
+
+func TestTheInterruptKeyReachesTheClientOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.client(`trap 'echo interrupted; n=$((n+1))' INT; echo ready
+i=0; while [ $i -lt 20 ]; do sleep 0.05; i=$((i+1)); [ -n "$n" ] || i=0; done; echo "$n times"; exit 9`)
+	cmd, keys, screen := w.onTerminal("run", "fake")
+	until(t, screen, "ready")
+	if _, err := keys.WriteString("\x03"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, screen, "1 times")
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 9 {
+		t.Errorf("status %d", got)
+	}
+	if left := w.sessionDirs(); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+func TestColoursAreForTerminals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, c := range []struct {
+		environ []string
+		colours bool
+	}{
+		{nil, true},
+		{[]string{"NO_COLOR=1"}, false},
+		{[]string{"TERM=dumb"}, false},
+	} {
+		w := *w
+		w.environ = append(w.environ[:len(w.environ):len(w.environ)], c.environ...)
+		person, program := newTerminal(t)
+		cmd := exec.Command(w.exe, "version")
+		cmd.Env, cmd.Stdout = append([]string{"TERM=xterm"}, w.environ...), program
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(person).ReadString('\n')
+		if err != nil || strings.Contains(line, "\x1b") != c.colours {
+			t.Errorf("%v: %q, %v", c.environ, line, err)
+		}
+	}
+}
