@@ -80,7 +80,7 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 	case err == nil:
 		prior = m.Names
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
+		return nil, inTime(ctx, err)
 	}
 	tree, names, err := h.compile(ctx, a, prior, h.peek(a.name), h.previewed)
 	if err != nil {
@@ -149,7 +149,7 @@ func (h *Host) Adapters(ctx context.Context) ([]AdapterInfo, error) {
 	defer end()
 	infos, err := h.pool.Providers(ctx)
 	if err != nil {
-		return nil, err
+		return nil, inTime(ctx, err)
 	}
 	list := make([]AdapterInfo, len(infos))
 	for i, in := range infos {

@@ -58,7 +58,7 @@ func (h *Host) Cleanup(ctx context.Context, r Ref, o CleanupOptions) (*Report, e
 	}
 	end, err := h.begin(true)
 	if err != nil {
-		return nil, err
+		return nil, inTime(ctx, err)
 	}
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
@@ -91,12 +91,12 @@ func (h *Host) Cleanup(ctx context.Context, r Ref, o CleanupOptions) (*Report, e
 func (h *Host) Recover(ctx context.Context) (*Report, error) {
 	end, err := h.begin(true)
 	if err != nil {
-		return nil, err
+		return nil, inTime(ctx, err)
 	}
 	defer end()
 	names, err := h.store.Names(ctx)
 	if err != nil {
-		return nil, err
+		return nil, inTime(ctx, err)
 	}
 	report := &Report{}
 	var failed []error
@@ -105,7 +105,7 @@ func (h *Host) Recover(ctx context.Context) (*Report, error) {
 			return report, inTime(ctx, err)
 		}
 		if err := h.recover(ctx, name, report); err != nil {
-			failed = append(failed, err)
+			failed = append(failed, inTime(ctx, err))
 		}
 	}
 	return report, errors.Join(failed...)
@@ -186,7 +186,7 @@ func (h *Host) Sessions(ctx context.Context) iter.Seq2[Info, error] {
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // being made, or being taken away
 			}
-			if !yield(h.info(ctx, name, m), err) {
+			if !yield(h.info(ctx, name, m), inTime(ctx, err)) {
 				return
 			}
 		}
@@ -205,7 +205,7 @@ func (h *Host) Session(ctx context.Context, r Ref) (Info, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Info{}, fault.New(fault.NotFound, "show session", name, "there is no such session")
 	}
-	return h.info(ctx, name, m), err
+	return h.info(ctx, name, m), inTime(ctx, err)
 }
 
 func (h *Host) info(ctx context.Context, name string, m *manifest.Manifest) Info {
@@ -237,7 +237,7 @@ type Lease struct {
 func (h *Host) Hold(ctx context.Context, r Ref) (*Lease, error) {
 	end, err := h.begin(true)
 	if err != nil {
-		return nil, err
+		return nil, inTime(ctx, err)
 	}
 	defer end()
 	lease, err := h.store.Hold(ctx, manifest.Name(r.Workspace, r.ID))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
@@ -38,7 +39,7 @@ func (h *Host) Prepare(ctx context.Context, s Session) (*Prepared, error) {
 	}
 	end, err := h.begin(true)
 	if err != nil {
-		return nil, err
+		return nil, inTime(ctx, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
 	name := manifest.Name(s.Workspace, s.ID)
@@ -79,16 +80,24 @@ func (h *Host) Prepare(ctx context.Context, s Session) (*Prepared, error) {
 		WithHint("look at the file systems that the user's home and the state directory lie on")
 }
 
-// inTime gives an error that comes from the end of the time its class.
+// inTime gives every error its class: the end of the time its own, and what nothing is known of that of a fault of
+// ours, without the text of its cause, which may name a path.
 func inTime(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
-		return err
-	}
 	var e *fault.Error
-	if errors.As(err, &e) && e.Code != fault.Internal {
+	switch {
+	case err == nil, errors.As(err, &e) && e.Code != fault.Internal:
+		return err
+	case ctx.Err() != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
+		return fault.Wrap(err, fault.Deadline, "prepare", "", "the time was up, or the caller gave up")
+	case e != nil:
 		return err
 	}
-	return fault.Wrap(err, fault.Deadline, "prepare", "", "the time was up, or the caller gave up")
+	detail := "failed in a way that is not known"
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		detail = "failed: " + number.Error()
+	}
+	return fault.Wrap(err, fault.Internal, "use state", "", detail)
 }
 
 func poisoned() error {

@@ -85,18 +85,18 @@ func (s *Session) abandon(ctx context.Context) error {
 		}
 		return s.adopt()
 	}
-	if err := s.empty(); err != nil {
-		return err
+	// In this order, so that a process that is killed here leaves no record of a session that is only half there.
+	if final := "s/" + s.Name; s.rel == final {
+		if err := s.tree.Rename(final, final+".new"); err != nil {
+			return err
+		}
+		s.rel = final + ".new"
 	}
 	if err := s.tree.Remove(manifestPath(s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	s.Manifest = nil
-	if s.rel == "s/"+s.Name {
-		s.rel += ".new"
-		return s.tree.Rename("s/"+s.Name, s.rel)
-	}
-	return nil
+	return s.empty()
 }
 
 // sweep removes the temporary names that a killed process left beside our entries.

@@ -76,7 +76,7 @@ func (s *Store) try(ctx context.Context, tree *fsroot.Tree, name string, create,
 	if err := ctx.Err(); err != nil {
 		return nil, busy(err)
 	}
-	rel := ""
+	rel, made := "", false
 	for _, suffix := range []string{"", ".new", ".gone"} {
 		if _, err := tree.Lstat("s/" + name + suffix); err == nil {
 			rel = "s/" + name + suffix
@@ -92,9 +92,11 @@ func (s *Store) try(ctx context.Context, tree *fsroot.Tree, name string, create,
 			}
 		}
 		rel = "s/" + name + ".new"
-		if err := tree.Mkdir(rel, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		err := tree.Mkdir(rel, 0o700)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
+		made = err == nil
 	}
 	root, err := tree.Sub(rel)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +105,14 @@ func (s *Store) try(ctx context.Context, tree *fsroot.Tree, name string, create,
 	if err != nil {
 		return nil, err
 	}
-	lock, err := root.Lock(ctx, fsroot.Exclusive, wait)
+	var lock *fsroot.Lock
+	if made {
+		// Also when the time is up by now, since what was made can be removed only under its lock.
+		lock, err = root.Lock(context.WithoutCancel(ctx), fsroot.Exclusive, false)
+	}
+	if !made || errors.Is(err, fsroot.ErrLocked) {
+		lock, err = root.Lock(ctx, fsroot.Exclusive, wait)
+	}
 	if err != nil {
 		root.Close()
 		if errors.Is(err, fsroot.ErrLocked) || ctx.Err() != nil {
@@ -169,10 +178,14 @@ func (s *Session) Begin(m *Manifest) error {
 // durable.
 func (s *Session) Commit(m *Manifest, sync bool) error {
 	m.State = Ready
-	if err := s.write(m, sync); err != nil {
-		return err
+	err := s.write(m, sync)
+	if err == nil {
+		err = s.adopt()
 	}
-	return s.adopt()
+	if err != nil && s.Manifest == m {
+		m.State = Preparing // for Abort; what is on the disk counts for nobody else, who would have to hold the lock
+	}
+	return err
 }
 
 // adopt gives a fresh session its name. The manifest is written first, so that a directory of that name without a
@@ -194,30 +207,35 @@ func (s *Session) write(m *Manifest, sync bool) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(s.tree, s.rel+"/.manifest", manifestPath(s.Name), data, sync); err != nil {
-		return err
+	placed, err := replace(s.tree, s.rel+"/.manifest", manifestPath(s.Name), data, sync)
+	if placed {
+		s.Manifest = m
 	}
-	s.Manifest = m
-	return nil
+	return err
 }
 
 // replace writes a record by way of a name that only the holder of its lock uses, so that what a killed process left
-// there is overwritten by the next one.
-func replace(tree *fsroot.Tree, draft, final string, data []byte, sync bool) error {
+// there is overwritten by the next one. The record may be in place and not be durable: then there is an error all the
+// same.
+func replace(tree *fsroot.Tree, draft, final string, data []byte, sync bool) (placed bool, err error) {
 	o := fsroot.WriteOptions{Mode: 0o600, Sync: sync, Fresh: true}
-	err := tree.WriteFile(draft, data, o)
+	err = tree.WriteFile(draft, data, o)
 	if errors.Is(err, fs.ErrExist) {
 		if err = tree.Remove(draft); err == nil {
 			err = tree.WriteFile(draft, data, o)
 		}
 	}
-	if err == nil {
-		err = tree.Rename(draft, final)
+	if err != nil {
+		return false, err
 	}
-	if err == nil && sync {
+	if err := tree.Rename(draft, final); err != nil {
+		_ = tree.Remove(draft)
+		return false, err
+	}
+	if sync {
 		err = tree.Sync(path.Dir(final))
 	}
-	return err
+	return true, err
 }
 
 // sweep removes the temporary names that a killed process left in a directory. The lock that guards writes there must

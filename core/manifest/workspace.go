@@ -258,7 +258,8 @@ func (w *Workspace) save() error {
 	if err != nil {
 		return err
 	}
-	return replace(w.own, w.draft(), w.path(), data, true)
+	_, err = replace(w.own, w.draft(), w.path(), data, true)
+	return err
 }
 
 // modeOf is the mode that a rewritten file keeps, or that a new one of the user's gets.
