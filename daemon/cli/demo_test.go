@@ -19,7 +19,7 @@ func TestDemoWithoutARealClient(t *testing.T) {
 	if last := lines[len(lines)-1]; !strings.Contains(last, "No real client was found") {
 		t.Errorf("the last line is %q", last)
 	}
-	for _, want := range []string{"A plain program reads it", "our instructions are there", "the home is as it was", "├─"} {
+	for _, want := range []string{"A plain program reads it", "our instructions are there", "is as it was", "├─"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

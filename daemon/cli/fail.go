@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
@@ -81,7 +78,6 @@ func explainFailure(err error) *failure {
 	var own *failure
 	var theirs *core.Error
 	var pins *roster.PinError
-	var path *fs.PathError
 	switch {
 	case errors.As(err, &own):
 		return own
@@ -93,10 +89,6 @@ func explainFailure(err error) *failure {
 		return f
 	case errors.As(err, &pins):
 		return &failure{codePinFile, pins.Error(), "write it anew with `greenroom adapters pin`", exitRefused}
-	case errors.Is(err, context.Canceled):
-		return &failure{codeInterrupt, "interrupted", "", exitOther}
-	case errors.As(err, &path) && errors.Is(err, os.ErrNotExist):
-		return &failure{codeOther, path.Path + " does not exist", "", exitOther}
 	}
 	return &failure{codeOther, err.Error(), "", exitOther}
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -29,7 +31,12 @@ func (a *app) found() ([]roster.Adapter, error) {
 	if a.Executable != "" {
 		p.Beside = filepath.Dir(a.Executable)
 	}
-	return roster.Find(p)
+	found, err := roster.Find(p)
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return nil, refuse(codeBadAdapter, "look at --adapter and GREENROOM_ADAPTERS", "%s: %s", path.Path, path.Err)
+	}
+	return found, err
 }
 
 // source is an adapter as core is told it. One that is pinned to no digest is refused here, where it can be said how

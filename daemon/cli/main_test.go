@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -82,6 +83,7 @@ func copyFile(from, to string) error {
 // world is a person with a home, a project and a state directory of their own.
 type world struct {
 	t                    *testing.T
+	ctx                  context.Context
 	home, project, state string
 	bin                  string // first on PATH
 	environ              []string
@@ -96,7 +98,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w := &world{
-		t: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "home", "project"),
+		t: t, ctx: t.Context(), home: filepath.Join(root, "home"), project: filepath.Join(root, "home", "project"),
 		state: filepath.Join(root, "state"), bin: filepath.Join(root, "bin"), exe: filepath.Join(stage, exeName("greenroom")),
 		stdin: strings.NewReader(""),
 	}
@@ -124,10 +126,15 @@ func (w *world) write(path, body string, mode os.FileMode) {
 // client installs a client for the fake provider: a shell script, after the answer to --version.
 func (w *world) client(script string) {
 	w.t.Helper()
+	w.clientOf("1.2.3", script)
+}
+
+func (w *world) clientOf(version, script string) {
+	w.t.Helper()
 	if runtime.GOOS == "windows" {
 		w.t.Skip("the client of this test is a shell script")
 	}
-	w.write(filepath.Join(w.bin, "fakeclient"), "#!/bin/sh\n[ \"$1\" = --version ] && { echo fakeclient 1.2.3; exit; }\n"+script+"\n", 0o755)
+	w.write(filepath.Join(w.bin, "fakeclient"), "#!/bin/sh\n[ \"$1\" = --version ] && { echo fakeclient "+version+"; exit; }\n"+script+"\n", 0o755)
 }
 
 // answer is what an invocation gave.
@@ -140,7 +147,7 @@ type answer struct {
 func (w *world) run(args ...string) answer {
 	w.t.Helper()
 	var out, errs bytes.Buffer
-	status := cli.Run(w.t.Context(), cli.System{
+	status := cli.Run(w.ctx, cli.System{
 		Args: args, Stdin: w.stdin, Stdout: &out, Stderr: &errs, Environ: w.environ, Home: w.home, Cwd: w.project,
 		Executable: w.exe, TempDir: w.t.TempDir(), GOOS: runtime.GOOS, Now: time.Now, Rand: rand.Reader,
 	})

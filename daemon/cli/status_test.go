@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -34,6 +35,7 @@ func TestExitStatusAndMessage(t *testing.T) {
 		"cleanup none":      {[]string{"cleanup", "none"}, 3, []string{"[session_not_found]"}},
 		"no such directory": {[]string{"prepare", "fake", "--cwd", "nowhere"}, 3, []string{"[cwd_not_directory]"}},
 		"blank session":     {[]string{"prepare", "fake", "--session", " "}, 3, []string{"[invalid_input]"}},
+		"absent binary":     {[]string{"prepare", "fake", "--adapter", "nowhere"}, 3, []string{"[adapter_unreadable]", "nowhere"}},
 		"no client":         {[]string{"run", "fake"}, 3, []string{"[client_not_found]", "hint: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,6 +71,32 @@ func TestErrorsAreJSONWhereAnswersAre(t *testing.T) {
 	}
 	if answer.Error.Code != "adapter_not_found" || answer.Error.Message == "" || answer.Error.Hint == "" || got.out != "" {
 		t.Errorf("%+v, stdout %q", answer.Error, got.out)
+	}
+}
+
+func TestARefusalOfAnAdapterIsSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.clientOf("1.6.6", "")
+	got := w.run("prepare", "fake")
+	for _, want := range []string{"[adapter_refused]", "this version cannot be prepared", "fake.cursed", "hint: install another one"} {
+		if got.status != 3 || !strings.Contains(got.errors, want) {
+			t.Errorf("status %d, no %q in %q", got.status, want, got.errors)
+		}
+	}
+}
+
+func TestAnInterruptedPreparationLeavesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.ctx = ctx
+	if got := w.run("prepare", "fake"); got.status != 1 || !strings.Contains(got.errors, "interrupted") {
+		t.Errorf("%+v", got)
+	}
+	if left := w.sessionDirs(); len(left) != 0 {
+		t.Errorf("left: %q", left)
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -42,7 +43,12 @@ func Run(ctx context.Context, s System) int {
 	a.notes = paint.Coloured(a.colours(s.Stderr))
 	root := a.root()
 	root.SetArgs(s.Args)
-	return a.exit(root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if err != nil && ctx.Err() != nil && !errors.As(err, new(exitStatus)) {
+		// Whatever the work made of it, this is what happened.
+		err = &failure{Code: codeInterrupt, Message: "interrupted", status: exitOther}
+	}
+	return a.exit(err)
 }
 
 // app is one invocation.

@@ -106,6 +106,22 @@ i=0; while [ $i -lt 20 ]; do sleep 0.05; i=$((i+1)); [ -n "$n" ] || i=0; done; e
 	}
 }
 
+func TestWhatTakesLongIsSaidOnTheTerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.clientOf("1.2.3; sleep 1.5", "")
+	cmd, _, screen := w.onTerminal("prepare", "fake")
+	seen := until(t, screen, "session is ready")
+	if before, line, ok := strings.Cut(seen, "preparing fake"); !ok || !strings.Contains(before, "\r") || !strings.Contains(line, "\r\x1b[K") {
+		t.Errorf("%q", seen)
+	}
+	until(t, screen, "greenroom cleanup")
+	_ = cmd.Wait()
+	if out := w.must("prepare", "fake"); strings.Contains(out, "preparing") {
+		t.Errorf("said without a terminal: %q", out)
+	}
+}
+
 func TestColoursAreForTerminals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
