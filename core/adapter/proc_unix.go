@@ -37,12 +37,16 @@ func (l *lifeline) cut() {
 	l.ours.Close()
 }
 
-// killGroup kills the process and whatever it started that is still in its group.
+// killGroup kills the process, also when it has left its group, and whatever it started that is still in there.
 func (l *lifeline) killGroup(p *os.Process) error {
-	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
-		return err
+	alone, group := p.Kill(), syscall.Kill(-p.Pid, syscall.SIGKILL)
+	if errors.Is(alone, os.ErrProcessDone) {
+		alone = nil
 	}
-	return nil
+	if errors.Is(group, syscall.ESRCH) {
+		group = nil
+	}
+	return errors.Join(alone, group)
 }
 
 // busy says that a program could not be executed because a process that was forked a moment ago still holds it open
