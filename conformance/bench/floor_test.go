@@ -1,0 +1,128 @@
+package bench
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/greenroom-agents/greenroom/core"
+)
+
+// floor is what a session consists of on the disk, and the least that can be done about it: plain calls with full paths,
+// without a lock, a look at the home, a check, or a way back after a crash.
+type floor struct {
+	t        testing.TB
+	base     string
+	dirs     []string
+	files    []file
+	links    []file // data is the target
+	manifest []byte
+}
+
+type file struct {
+	path string
+	data []byte
+}
+
+// floorOf learns the tree of a session. The floor makes its copies below base.
+func (s *stage) floorOf(p *core.Prepared, base string) *floor {
+	s.t.Helper()
+	f := &floor{t: s.t, base: s.path(base)}
+	for _, dir := range []string{f.base, filepath.Join(f.base, "m")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	err := filepath.WalkDir(p.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(p.Dir, path)
+		switch {
+		case d.IsDir():
+			f.dirs = append(f.dirs, rel)
+		case d.Type()&fs.ModeSymlink != 0:
+			to, err := os.Readlink(path)
+			f.links = append(f.links, file{rel, []byte(to)})
+			return err
+		default:
+			data, err := os.ReadFile(path)
+			f.files = append(f.files, file{rel, data})
+			return err
+		}
+		return nil
+	})
+	if err == nil {
+		f.manifest, err = os.ReadFile(filepath.Join(s.path("state/m"), filepath.Base(p.Dir)+".json"))
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return f
+}
+
+// inodes is how many files, directories and links a session has, its record included.
+func (f *floor) inodes() int { return len(f.dirs) + len(f.files) + len(f.links) + 1 }
+
+func (f *floor) record(id string) string { return filepath.Join(f.base, "m", id+".json") }
+
+// make makes the tree.
+func (f *floor) make(id string) {
+	root := filepath.Join(f.base, id)
+	for _, rel := range f.dirs {
+		f.must(os.Mkdir(filepath.Join(root, rel), 0o700))
+	}
+	for i := range f.files {
+		f.must(os.WriteFile(filepath.Join(root, f.files[i].path), f.files[i].data, 0o600))
+	}
+	for i := range f.links {
+		f.must(os.Symlink(string(f.links[i].data), filepath.Join(root, f.links[i].path)))
+	}
+	f.must(os.WriteFile(f.record(id), f.manifest, 0o600))
+}
+
+// compare reads the tree whole and compares every byte.
+func (f *floor) compare(id string) {
+	root := filepath.Join(f.base, id)
+	for _, rel := range f.dirs {
+		fi, err := os.Lstat(filepath.Join(root, rel))
+		f.must(err)
+		f.hold(fi.IsDir())
+	}
+	for i := range f.files {
+		path := filepath.Join(root, f.files[i].path)
+		fi, err := os.Lstat(path)
+		f.must(err)
+		data, err := os.ReadFile(path)
+		f.must(err)
+		f.hold(fi.Mode().IsRegular() && bytes.Equal(data, f.files[i].data))
+	}
+	for i := range f.links {
+		to, err := os.Readlink(filepath.Join(root, f.links[i].path))
+		f.must(err)
+		f.hold(to == string(f.links[i].data))
+	}
+	data, err := os.ReadFile(f.record(id))
+	f.must(err)
+	f.hold(bytes.Equal(data, f.manifest))
+}
+
+// remove takes the tree away.
+func (f *floor) remove(id string) {
+	f.must(os.RemoveAll(filepath.Join(f.base, id)))
+	f.must(os.Remove(f.record(id)))
+}
+
+func (f *floor) must(err error) {
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *floor) hold(ok bool) {
+	if !ok {
+		f.t.Fatal("the floor's own tree is not what it made")
+	}
+}
