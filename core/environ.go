@@ -3,10 +3,10 @@ package core
 import (
 	"context"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
-	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -30,7 +30,7 @@ func environ(p *Prepared, base []string) []string {
 	}
 	for _, kv := range base {
 		name, value, ok := strings.Cut(kv, "=")
-		if !ok || name == "" || layout.Matches(p.strip, name) {
+		if !ok || name == "" || stripped(p.strip, name) {
 			continue
 		}
 		set(name, value)
@@ -58,6 +58,14 @@ func environ(p *Prepared, base []string) []string {
 		}
 	}
 	return out
+}
+
+// stripped says whether a name is one of a list in which a trailing * stands for any ending.
+func stripped(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(pattern string) bool {
+		prefix, wild := strings.CutSuffix(pattern, "*")
+		return pattern == name || wild && strings.HasPrefix(name, prefix)
+	})
 }
 
 // prepend puts a directory first, and takes it out where it stood before, so that nested sessions do not pile it up.

@@ -65,12 +65,13 @@ type Host struct {
 	store    *manifest.Store
 	pool     *adapter.Pool
 	versions client.Versions
-	checked  sync.Map // *preparer.Layout: passed Check
+	checked  sync.Map // *preparer.Layout, or digest and provider of a descriptor: passed its check
 
 	mu      sync.Mutex
 	bundles *skill.Store
-	tree    *fsroot.Tree // of bundles
-	stuck   map[string]bool
+	tree    *fsroot.Tree          // of bundles
+	stuck   map[string]*operation // by session: what hangs and holds the session's lock
+	adrift  int                   // operations that hang and are not waited for any more
 	closed  bool
 	working sync.WaitGroup
 	ensured bool
@@ -95,7 +96,7 @@ func New(ctx context.Context, c Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Host{cfg: c, store: store, pool: pool, stuck: map[string]bool{}, seam: seam}, nil
+	return &Host{cfg: c, store: store, pool: pool, stuck: map[string]*operation{}, seam: seam}, nil
 }
 
 func (c *Config) complete() error {
@@ -136,7 +137,8 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// Close ends the adapters, after the operations that are under way. Sessions stay as they are.
+// Close ends the adapters, after the operations that are under way, but for those that hang in the file system.
+// Sessions stay as they are.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	if h.closed {
@@ -147,7 +149,9 @@ func (h *Host) Close() error {
 	h.mu.Unlock()
 	h.working.Wait()
 	err := h.pool.Close()
-	if h.tree != nil {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.tree != nil && h.adrift == 0 {
 		h.tree.Close()
 	}
 	return err

@@ -45,6 +45,12 @@ func (h *Host) ask(ctx context.Context, s Session) (*answered, error) {
 	if a.desc, a.adapter, err = h.pool.Descriptor(ctx, s.Provider); err != nil {
 		return nil, err
 	}
+	if _, ok := h.checked.Load(a.adapter.Digest + s.Provider); !ok {
+		if err := layout.CheckDescriptor(a.desc); err != nil {
+			return nil, err
+		}
+		h.checked.Store(a.adapter.Digest+s.Provider, true)
+	}
 	if err := h.find(ctx, a); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -31,7 +32,7 @@ type prop struct {
 func (p prop) Describe() preparer.Descriptor {
 	d := preparer.Descriptor{
 		Provider: p.provider, Version: "1.2.3",
-		Client: preparer.Client{Executables: []string{"prop-client"}, Override: "PROP_EXECUTABLE", Supported: ">=1 <2"},
+		Client: preparer.Client{Executables: []string{"prop-client"}, Override: "PROP_EXECUTABLE", Supported: ">=1 <2", Transport: preparer.NoTransport},
 		Homes:  []preparer.Home{{ID: "prop", Env: "PROP_HOME", Default: ".prop"}},
 		Inputs: []preparer.Input{
 			{Name: "rules", Kind: preparer.InputFile, At: []preparer.Location{preparer.At("prop", "RULES.override.md"), preparer.At("prop", "RULES.md")},
@@ -45,7 +46,7 @@ func (p prop) Describe() preparer.Descriptor {
 				Carries: []preparer.Carry{{Kind: preparer.Hooks}}},
 			{Name: "note", Kind: preparer.InputFile, At: []preparer.Location{preparer.At("prop", "note.txt")}},
 		},
-		Instructions: []preparer.Channel{preparer.HomeFile},
+		Instructions: []preparer.Channel{preparer.HomeFile}, Rewrite: preparer.InstructionsOnly,
 		Skills:       preparer.SkillChannel{Kind: preparer.SkillDirectory, Links: true, Nested: true, Names: preparer.PlainNames},
 		Inherit: map[preparer.Kind]preparer.Exclusion{
 			preparer.Instructions: {How: preparer.ByLayout}, preparer.Skills: {How: preparer.ByLayout, Named: true},
@@ -258,3 +259,6 @@ func nonce(t testing.TB, word string) *canon.Set {
 	}
 	return set
 }
+
+// nameOf is the directory name of a session of the stage.
+func nameOf(s *stage, id string) string { return manifest.Name(s.session(id).Workspace, id) }

@@ -25,12 +25,12 @@ type blocks struct{}
 
 func (blocks) Describe() preparer.Descriptor {
 	return preparer.Descriptor{
-		Provider: "blocks", Version: "1.0.0",
+		Provider: "blocks", Version: "1.0.0", Client: preparer.Client{Executables: []string{"blocks"}, Transport: preparer.NoTransport},
 		Homes:        []preparer.Home{{ID: "b", Default: ".blocks"}},
 		Inputs:       []preparer.Input{{Name: "conf", Kind: preparer.InputFile, At: []preparer.Location{preparer.At("b", "conf.json")}, Format: preparer.JSON}},
-		Instructions: []preparer.Channel{preparer.WorkspaceFile},
-		Skills:       preparer.SkillChannel{Kind: preparer.SkillDirectory, Links: true},
-		Env:          []string{"BLOCKS_HOME"},
+		Instructions: []preparer.Channel{preparer.WorkspaceFile}, Rewrite: preparer.InstructionsOnly,
+		Skills: preparer.SkillChannel{Kind: preparer.SkillDirectory, Links: true, Names: preparer.PlainNames},
+		Env:    []string{"BLOCKS_HOME"},
 	}
 }
 

@@ -183,7 +183,7 @@ func (h *Handles) location(l preparer.Location) (string, string, error) {
 	return filepath.Join(h.Roots.Workspace, rel), "workspace:" + l.Path, nil
 }
 
-func refused(subject, detail string) error {
+func refused(subject, detail string) *fault.Error {
 	return fault.New(fault.LayoutRefused, "check layout", subject, detail).
 		WithHint("the adapter is at fault: tell its author, or use another version")
 }

@@ -2,11 +2,13 @@ package preparertest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
+	"github.com/greenroom-agents/greenroom/sdk/rules"
 )
 
 // Print is a layout as text that people can review: one entry or change a line, what belongs to it indented below,
@@ -18,7 +20,7 @@ func Print(l *preparer.Layout) string {
 		if n := strings.Compare(a.Place().String(), b.Place().String()); n != 0 {
 			return n
 		}
-		return strings.Compare(kindOf(a), kindOf(b))
+		return strings.Compare(rules.KindOf(a), rules.KindOf(b))
 	})
 	for _, e := range entries {
 		p.entry(e)
@@ -57,7 +59,7 @@ func (p *printer) line(indent int, format string, args ...any) {
 }
 
 func (p *printer) entry(e preparer.Entry) {
-	head := label(e)
+	head := rules.Label(e)
 	switch e := e.(type) {
 	case preparer.Dir:
 		p.line(0, "%s", head)
@@ -199,3 +201,5 @@ func (p *printer) tree(indent int, name string, v preparer.Value) {
 		p.line(indent, "%s%s", name, value(v))
 	}
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
+	"github.com/greenroom-agents/greenroom/sdk/rules"
 )
 
 // Config says what to hold to the rules.
@@ -67,7 +68,7 @@ func checks(c Config) []check {
 	}
 	all := []check{
 		{"descriptor", func(testing.TB) []error { return CheckDescriptor(c.Preparer.Describe()) }},
-		rule(Answers), rule(Shape), rule(Places), rule(Names), rule(Prose), rule(Secrets),
+		rule(Answers), rule(rules.Shape), rule(rules.Places), rule(rules.Names), rule(rules.Prose), rule(rules.Secrets),
 		{"determinism", func(t testing.TB) []error { return determinism(t.Context(), c.Preparer, c.Seed) }},
 		{"endpoint", func(t testing.TB) []error { return endpoints(t.Context(), c.Preparer) }},
 		{"unknown", func(t testing.TB) []error { return unknown(t.Context(), c.Preparer) }},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
+	"github.com/greenroom-agents/greenroom/sdk/rules"
 	"github.com/greenroom-agents/greenroom/sdk/protocol"
 )
 
@@ -47,7 +48,7 @@ func survey(ctx context.Context, p preparer.Preparer, requests int, seed uint64)
 		var refusal *preparer.Refusal
 		switch {
 		case errors.As(err, &refusal):
-			if !codeForm.MatchString(refusal.Code) || refusal.Text == "" {
+			if !rules.IsCode(refusal.Code) || refusal.Text == "" {
 				add(&Finding{Rule: Answers, Where: where, What: "a refusal has no code of the form provider.what, or no text"})
 			}
 			continue
@@ -65,29 +66,32 @@ func survey(ctx context.Context, p preparer.Preparer, requests int, seed uint64)
 // checkAnswer holds a layout to its request: only documents that there are, only the secret that there is, and the
 // name of that nowhere as text.
 func checkAnswer(r preparer.Request, l *preparer.Layout) []error {
-	var c findings
+	var found []error
+	add := func(r rules.Rule, where, format string, args ...any) {
+		found = append(found, &Finding{Rule: r, Where: where, What: fmt.Sprintf(format, args...)})
+	}
 	eachValue(l, func(where string, v preparer.Value) {
 		switch v := v.(type) {
 		case preparer.Text:
 			if v.Document != r.Instructions.Name {
-				c.add(Names, where, "there is no document %q", v.Document)
+				add(rules.Names, where, "there is no document %q", v.Document)
 			} else if v.Section != "" && !slices.Contains(r.Instructions.Sections, v.Section) {
-				c.add(Names, where, "the document has no section %q; look at Document.Sections first", v.Section)
+				add(rules.Names, where, "the document has no section %q; look at Document.Sections first", v.Section)
 			}
 		case preparer.Secret:
 			if r.Endpoint == nil || v.Name != r.Endpoint.Key.Name {
-				c.add(Secrets, where, "there is no secret of this name in the request")
+				add(rules.Secrets, where, "there is no secret of this name in the request")
 			}
 		case preparer.String:
 			if r.Endpoint != nil && strings.Contains(string(v), r.Endpoint.Key.Name) {
-				c.add(Secrets, where, "the name of a secret is no literal")
+				add(rules.Secrets, where, "the name of a secret is no literal")
 			}
 		}
 	})
 	if r.Endpoint != nil && strings.Contains(fmt.Sprint(l.Diagnostics, l.Launch.Strip), r.Endpoint.Key.Name) {
-		c.add(Secrets, "diagnostics", "the name of a secret is no text for people")
+		add(rules.Secrets, "diagnostics", "the name of a secret is no text for people")
 	}
-	return c.all
+	return found
 }
 
 // eachValue calls see with every value of a layout, those inside others and keys of objects included.
@@ -118,7 +122,7 @@ func eachValue(l *preparer.Layout, see func(where string, v preparer.Value)) {
 		}
 	}
 	for _, e := range l.Entries {
-		where := label(e)
+		where := rules.Label(e)
 		switch e := e.(type) {
 		case preparer.File:
 			list(where, e.Body)

@@ -1,4 +1,4 @@
-package preparertest
+package rules
 
 import (
 	"path"
@@ -98,21 +98,21 @@ func (c *checker) tree() {
 	for _, e := range entries {
 		at := e.Place()
 		key := fold(placeKey(at))
-		if other, taken := t.kinds[key]; taken && other+kindOf(e) != "exposeexpose" { // the children are what stands there
-			c.add(Places, label(e), "the place is taken by a %s", other)
+		if other, taken := t.kinds[key]; taken && other+KindOf(e) != "exposeexpose" { // the children are what stands there
+			c.add(Places, Label(e), "the place is taken by a %s", other)
 		}
-		t.kinds[key] = kindOf(e)
+		t.kinds[key] = KindOf(e)
 	}
 	for _, e := range entries {
 		at := e.Place()
 		for up := at; up.Path != "." && up.Path != ""; up.Path = path.Dir(up.Path) {
 			key := placeKey(up)
 			if other, known := t.spelt[fold(key)]; known && other != key {
-				c.add(Places, label(e), "%s is spelt %s elsewhere", up, other)
+				c.add(Places, Label(e), "%s is spelt %s elsewhere", up, other)
 			}
 			t.spelt[fold(key)] = key
 			if kind := t.kinds[fold(key)]; up != at && kind != "" && kind != "dir" && kind != "expose" {
-				c.add(Places, label(e), "it lies below a %s", kind)
+				c.add(Places, Label(e), "it lies below a %s", kind)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package preparertest
+package rules
 
 import (
 	"regexp"
@@ -14,6 +14,9 @@ var (
 	flagForm    = regexp.MustCompile(`^--?[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	codeForm    = regexp.MustCompile(`^[a-z0-9-]+\.[a-z0-9.-]+$`)
 )
+
+// IsCode says whether a code of a diagnostic or refusal has the form provider.what.
+func IsCode(code string) bool { return codeForm.MatchString(code) }
 
 // deniedEnv lists variables that no adapter may set, since they would change every program that the agent runs. PATH
 // may be prepended to.

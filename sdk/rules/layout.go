@@ -1,4 +1,4 @@
-package preparertest
+package rules
 
 import (
 	"maps"
@@ -53,7 +53,7 @@ type checker struct {
 
 // entry checks what one entry says.
 func (c *checker) entry(e preparer.Entry) {
-	where := label(e)
+	where := Label(e)
 	c.place(where, e)
 	session := e.Place().Root == preparer.RootSession
 	switch e := e.(type) {
@@ -193,9 +193,11 @@ func (c *checker) location(where string, l preparer.Location) {
 	}
 }
 
-func label(e preparer.Entry) string { return kindOf(e) + " " + e.Place().String() }
+// Label names an entry in a finding, as in "file session:codex/config.toml".
+func Label(e preparer.Entry) string { return KindOf(e) + " " + e.Place().String() }
 
-func kindOf(e preparer.Entry) string {
+// KindOf is the kind of an entry as findings name it.
+func KindOf(e preparer.Entry) string {
 	switch e.(type) {
 	case preparer.Dir:
 		return "dir"

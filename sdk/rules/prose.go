@@ -1,4 +1,4 @@
-package preparertest
+package rules
 
 import (
 	"strings"
