@@ -12,6 +12,9 @@ type Adapter struct{}
 
 var _ p.Preparer = Adapter{}
 
+// root is the session's Codex home.
+var root = p.Session("codex")
+
 // Prepare implements preparer.Preparer.
 func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	if err := ctx.Err(); err != nil {
@@ -22,21 +25,21 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 			"start the session without a model endpoint")
 	}
 
-	l, root := p.NewLayout(), p.Session("codex")
+	l := p.NewLayout()
 	l.Set(envHome, root.Value())
 	l.Strip(childMarkers...)
 
-	instructions(l, root, r)
-	configuration(l, root, r)
-	logins(l, root, r)
-	skills(l, root, r)
-	plugins(l, root, r)
+	instructions(l, r)
+	configuration(l, r)
+	logins(l, r)
+	skills(l, r)
+	plugins(l, r)
 	return l, nil
 }
 
 // instructions places our text behind the user's. The client would pass an AGENTS.override.md in the home over our
 // AGENTS.md, so theirs becomes the beginning of the one file that there is.
-func instructions(l *p.Layout, root p.Place, r p.Request) {
+func instructions(l *p.Layout, r p.Request) {
 	base := []p.Base{p.Empty()}
 	if r.Options.Inherit.All(p.Instructions) {
 		base = []p.Base{p.FromInput(inInstructions), p.Empty()}
@@ -47,7 +50,7 @@ func instructions(l *p.Layout, root p.Place, r p.Request) {
 
 // configuration places config.toml and the files that go with it. They are private copies: the client edits the
 // configuration in place, through a link if it is one, and appends rules that a person approved to default.rules.
-func configuration(l *p.Layout, root p.Place, r p.Request) {
+func configuration(l *p.Layout, r p.Request) {
 	in, config := r.Options.Inherit, root.Join("config.toml")
 	l.Merge(config, p.TOML, []p.Base{p.FromInput(inConfig), p.Empty()}, edits(r)...)
 	// The app server starts with a file that does not parse and fails only at the first thread.
@@ -55,8 +58,6 @@ func configuration(l *p.Layout, root p.Place, r p.Request) {
 
 	if in.All(p.Hooks) && r.Inputs[inHooks].Exists {
 		l.Copy(root.Join("hooks.json"), inHooks)
-		l.Note(p.Warn("codex.hooks-untrusted", "codex trusts hooks by the path of their file, so the user's hooks do not "+
-			"run in this session until they are trusted once more", "review them in the client with /hooks"))
 	}
 	if !in.None(p.Memories) {
 		l.Note(p.Warn("codex.memories-stay",
@@ -67,15 +68,15 @@ func configuration(l *p.Layout, root p.Place, r p.Request) {
 	}
 	l.Expose(p.Expose{At: root.Join("agents"), Input: inRoles, Copy: true})
 	l.Expose(p.Expose{At: root.Join("rules"), Input: inRules, Copy: true})
-	// A profile can hold things of every kind and is laid over the whole of the configuration.
-	if !slices.ContainsFunc(inConfigFile(), func(k p.Kind) bool { return !in.All(k) }) {
+	// A profile can hold things of every kind but memories, and is laid over the whole of the configuration.
+	if !slices.ContainsFunc(p.Kinds(), func(k p.Kind) bool { return k != p.Memories && !in.All(k) }) {
 		l.Expose(p.Expose{At: root, Input: inProfiles, Copy: true})
 	}
 }
 
 // logins places the user's login, and those of their MCP servers, which the client keeps in the home too. A refresh
 // token is good for one use, so there must never be two live copies of it.
-func logins(l *p.Layout, root p.Place, r p.Request) {
+func logins(l *p.Layout, r p.Request) {
 	in := r.Options.Inherit
 	l.Login(p.Login{At: root.Join("auth.json"), Input: inAuth, JSON: true, Fresher: p.Key("last_refresh")})
 	if !in.None(p.MCPServers) {
@@ -95,7 +96,7 @@ func logins(l *p.Layout, root p.Place, r p.Request) {
 
 // skills places the user's skills one by one and ours in a directory of their own below them. The skills directory
 // itself must stay a real one: the client unpacks its bundled skills there.
-func skills(l *p.Layout, root p.Place, r p.Request) {
+func skills(l *p.Layout, r p.Request) {
 	in, dir := r.Options.Inherit, root.Join("skills")
 	reserve := []string{inSharedSkills, inProjectSkills}
 	if !in.None(p.Skills) {
@@ -106,6 +107,13 @@ func skills(l *p.Layout, root p.Place, r p.Request) {
 		}
 		l.Expose(expose)
 	}
+	if slices.ContainsFunc(r.Inputs[inSharedTrees].Names, func(name string) bool {
+		return !in.Takes(p.Skills, name) && !slices.Contains(r.Inputs[inSharedSkills].Names, name)
+	}) {
+		l.Note(p.Warn("codex.grouped-skills-stay",
+			"codex finds the skills below ~/.agents/skills by itself, and those in folders of it cannot be switched off",
+			"keep each skill directly in that directory, or in the skills directory of codex"))
+	}
 	if r.Skills.Count > 0 {
 		ours := dir.Join("greenroom") // core gives way when a skill of the user's has this name
 		l.Skills(p.PlaceSkills{At: ours, Reserve: reserve})
@@ -114,11 +122,11 @@ func skills(l *p.Layout, root p.Place, r p.Request) {
 }
 
 // plugins shares what the client has downloaded and stored for the plugins that the configuration switches on.
-func plugins(l *p.Layout, root p.Place, r p.Request) {
+func plugins(l *p.Layout, r p.Request) {
 	if r.Options.Inherit.None(p.Plugins) {
 		return
 	}
-	for _, dir := range []string{"plugins/cache", "plugins/data", "plugins/.plugin-appserver"} {
+	for _, dir := range pluginDirs {
 		l.Share(root.Join(dir), p.At(home, dir))
 	}
 }

@@ -265,7 +265,8 @@ func TestC231_InstructionsBeginWithTheUsers(t *testing.T) {
 	}
 }
 
-// The client reads AGENTS.override.md in place of AGENTS.md, and never a file of the project for the user's.
+// The client reads AGENTS.override.md in place of AGENTS.md, unless it is blank, and never a file of the project for the
+// user's.
 func TestH04_OneFileOfTheUsersHome(t *testing.T) {
 	t.Parallel()
 	for _, in := range (codex.Adapter{}).Describe().Inputs {
@@ -276,6 +277,110 @@ func TestH04_OneFileOfTheUsersHome(t *testing.T) {
 		if diff := cmp.Diff(want, in.At); diff != "" {
 			t.Error(diff)
 		}
+		if !in.NotBlank {
+			t.Error("a blank override would hide the instructions that the client reads")
+		}
+	}
+}
+
+// The user's hooks run where the user trusts them, and the file that they lie in has moved.
+func TestH28_TrustInHooksMovesWithThem(t *testing.T) {
+	t.Parallel()
+	state := p.Key("hooks", "state")
+	want := []p.Edit{p.Rekey(state, "codex", p.Session("codex"))}
+	r := request(all())
+	r.Inputs["hooks"] = p.Found{Exists: true}
+	l := prepare(t, r)
+	if diff := cmp.Diff(want, editsAt(t, l, state...)); diff != "" {
+		t.Error(diff)
+	}
+	if hooks, ok := entry[p.Copy](l, "codex/hooks.json"); !ok || hooks.Input != "hooks" {
+		t.Error("trust without the hooks that it is for")
+	}
+	for _, d := range l.Diagnostics {
+		if strings.Contains(d.Code, "hooks") {
+			t.Errorf("said of hooks that run: %s", d.Code)
+		}
+	}
+
+	r.Options.Inherit = with(all(), p.Hooks, p.None)
+	l = prepare(t, r)
+	if diff := cmp.Diff([]p.Edit{p.Delete(p.Key("hooks"))}, editsAt(t, l, "hooks")); diff != "" {
+		t.Error(diff)
+	}
+	if _, ok := entry[p.Copy](l, "codex/hooks.json"); ok {
+		t.Error("hooks that stay at home came along")
+	}
+}
+
+// The trust in hooks lies among them, and is no hook.
+func TestH28_TrustIsNotReportedAsAHook(t *testing.T) {
+	t.Parallel()
+	var events []string
+	for _, in := range (codex.Adapter{}).Describe().Inputs {
+		for _, carry := range in.Carries {
+			for _, key := range carry.Keys {
+				if key[0] == "hooks" {
+					events = append(events, strings.Join(key[1:], "/"))
+				}
+			}
+		}
+	}
+	if !slices.Contains(events, "PreToolUse") || slices.Contains(events, "state") || slices.Contains(events, "*") {
+		t.Errorf("hooks are %q", events)
+	}
+}
+
+// The client looks for skills in folders too. The user's lie behind one link for each folder.
+func TestH03_SkillsInFolders(t *testing.T) {
+	t.Parallel()
+	filters := map[string]string{}
+	for _, in := range (codex.Adapter{}).Describe().Inputs {
+		filters[in.Name] = in.Filter
+	}
+	if filters["skills"] != p.FilterSkillTrees {
+		t.Errorf("skills of the home are listed by %q", filters["skills"])
+	}
+	l := prepare(t, request(with(all(), p.Skills, p.Only, "group")))
+	want := p.Expose{At: p.Session("codex/skills"), Input: "skills", Only: []string{"group"}}
+	if got, _ := entry[p.Expose](l, "codex/skills"); !cmp.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// Skills below the user's home are found by the client itself, and only single ones can be switched off.
+func TestSharedFoldersCannotBeSwitchedOff(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		choice p.Choice
+		trees  []string
+		warn   bool
+	}{
+		"no folder":          {p.Choice{Mode: p.None}, []string{"a", "c"}, false},
+		"a folder":           {p.Choice{Mode: p.None}, []string{"a", "c", "group"}, true},
+		"all come along":     {p.Choice{Mode: p.All}, []string{"a", "c", "group"}, false},
+		"the folder's named": {p.Choice{Mode: p.Only, Names: []string{"group"}}, []string{"a", "c", "group"}, false},
+		"another is named":   {p.Choice{Mode: p.Only, Names: []string{"a"}}, []string{"a", "c", "group"}, true},
+	} {
+		r := request(all())
+		r.Options.Inherit[p.Skills] = c.choice
+		r.Inputs["shared-skills"] = p.Found{Exists: true, Names: []string{"a", "c"}}
+		r.Inputs["shared-trees"] = p.Found{Exists: true, Names: c.trees}
+		if got := slices.Contains(codes(prepare(t, r)), "codex.grouped-skills-stay"); got != c.warn {
+			t.Errorf("%s: said %v", name, got)
+		}
+	}
+}
+
+// A session that leaves the user's settings at home is not counted, whatever they say.
+func TestCountingFollowsTheSettings(t *testing.T) {
+	t.Parallel()
+	off := []p.Edit{p.Set(p.Key("analytics", "enabled"), p.Bool(false))}
+	if got := editsAt(t, prepare(t, request(none())), "analytics", "enabled"); !cmp.Equal(got, off) {
+		t.Errorf("automation: %v", got)
+	}
+	if got := editsAt(t, prepare(t, request(all())), "analytics", "enabled"); got != nil {
+		t.Errorf("the user's choice is changed: %v", got)
 	}
 }
 
@@ -326,8 +431,6 @@ func TestDiagnosticsSayWhatDoesNotWork(t *testing.T) {
 		"memories":        {all(), func(*p.Request) {}, []string{"codex.memories-stay"}},
 		"keyring":         {with(all(), p.Memories, p.None), keyring, []string{"codex.keyring-login"}},
 		"keyring dropped": {none(), keyring, nil},
-		"hooks": {with(all(), p.Memories, p.None), func(r *p.Request) { r.Inputs["hooks"] = p.Found{Exists: true} },
-			[]string{"codex.hooks-untrusted"}},
 	} {
 		r := request(c.in)
 		c.change(&r)

@@ -2,21 +2,16 @@ package codex
 
 import (
 	"slices"
+	"strings"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-var (
-	serviceTier = p.Key("service_tier")
-	loginStore  = p.Key("cli_auth_credentials_store")
-)
+var serviceTier, loginStore = p.Key("service_tier"), p.Key("cli_auth_credentials_store")
 
-// always are the tables and keys that come along in any case: how the client looks to a person, and what they said
-// about being counted, which must not come undone by leaving it out.
-var always = []string{
-	"analytics", "check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener", "hide_agent_reasoning",
-	"notice", "show_raw_agent_reasoning", "tui",
-}
+// always are the tables and keys that come along in any case: how the client looks to a person and asks them things.
+var always = []string{"check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener",
+	"hide_agent_reasoning", "notice", "show_raw_agent_reasoning", "tui"}
 
 // owned says which root keys of config.toml belong to which kind. All others are model settings: also providers,
 // approvals, the sandbox, the trust in projects, roles, and keys that a later client may bring.
@@ -37,36 +32,40 @@ var owned = []struct {
 	{kind: p.Memories, keys: []string{"memories"}, feature: "memories"},
 }
 
-// inConfigFile are the kinds that a configuration file can hold and that can come along.
-func inConfigFile() []p.Kind {
-	return []p.Kind{p.Instructions, p.Skills, p.MCPServers, p.Hooks, p.Plugins, p.ModelSettings}
-}
-
-// configCarries says what of the user's set-up the configuration brings, for the report of inherited items.
+// configCarries says what of the user's set-up the configuration brings, for the report of inherited items. The events
+// of hooks are named, because the trust in them stands beside them.
 func configCarries() []p.Carry {
-	keys := func(names ...string) (paths []p.KeyPath) {
-		for _, name := range names {
-			paths = append(paths, p.Key(name))
+	carry := func(kind p.Kind, paths ...string) p.Carry {
+		c := p.Carry{Kind: kind}
+		for _, path := range paths {
+			c.Keys = append(c.Keys, strings.Split(path, "/"))
 		}
-		return paths
+		return c
 	}
 	return []p.Carry{
-		{Kind: p.Instructions, Keys: keys("developer_instructions", "instructions", "model_instructions_file")},
-		{Kind: p.MCPServers, Keys: []p.KeyPath{p.Key("mcp_servers", "*")}},
-		{Kind: p.Hooks, Keys: []p.KeyPath{p.Key("hooks", "*"), p.Key("notify")}},
-		{Kind: p.Plugins, Keys: []p.KeyPath{p.Key("plugins", "*")}},
-		{Kind: p.ModelSettings, Keys: append(keys("model", "model_provider", "model_reasoning_effort", "service_tier",
-			"approval_policy", "sandbox_mode"), p.Key("model_providers", "*"), p.Key("agents", "*"), p.Key("projects", "*"))},
+		carry(p.Instructions, "developer_instructions", "instructions", "model_instructions_file"),
+		carry(p.MCPServers, "mcp_servers/*"),
+		carry(p.Hooks, "notify", "hooks/SessionStart", "hooks/SessionEnd", "hooks/UserPromptSubmit", "hooks/PreToolUse",
+			"hooks/PostToolUse", "hooks/PermissionRequest", "hooks/PreModelRequest", "hooks/PostModelRequest",
+			"hooks/PreCompact", "hooks/PostCompact", "hooks/SubagentStart", "hooks/SubagentStop", "hooks/Stop",
+			"hooks/Interrupt"),
+		carry(p.Plugins, "plugins/*"),
+		carry(p.ModelSettings, "model", "model_provider", "model_reasoning_effort", "service_tier", "approval_policy",
+			"sandbox_mode", "model_providers/*", "agents/*", "projects/*"),
 	}
 }
 
 // edits are the changes from the user's config.toml to the session's.
 func edits(r p.Request) []p.Edit {
-	e := exclusions(r.Options.Inherit)
-	e = append(e, relocation()...)
-	e = append(e, tier(r)...)
-	e = append(e, disabledSkills(r)...)
-	e = append(e,
+	catalog, instructions := p.Key("model_catalog_json"), p.Key("model_instructions_file")
+	e := slices.Concat(exclusions(r.Options.Inherit), tier(r), disabledSkills(r), []p.Edit{
+		// Relative paths are relative to the home, which is another one now. The client stops with a bare "no such file"
+		// when one of the first two is missing, and drops a role without its file in silence.
+		p.Rebase(catalog, home), p.Require(catalog, "file"),
+		p.Rebase(instructions, home), p.Require(instructions, "file"),
+		p.Rebase(p.Key("agents", "*", "config_file"), home),
+		// Trust in a hook goes by the path of the file that has it, and by a hash of what it runs.
+		p.Rekey(p.Key("hooks", "state"), home, root),
 		// The session's databases and logs are its own, wherever the user keeps theirs.
 		p.Delete(p.Key("log_dir")), p.Delete(p.Key("sqlite_home")),
 		// A user who switched the list of skills off would not see ours either.
@@ -76,7 +75,7 @@ func edits(r p.Request) []p.Edit {
 		p.Set(p.Key("project_root_markers"), p.List{}),
 		// Commands run in a login shell by default, whose profile assigns PATH anew and so loses the session's.
 		p.Set(p.Key("allow_login_shell"), p.Bool(false)),
-	)
+	})
 	if r.Target.OS == "windows" {
 		// The default asks for elevation, which nobody answers.
 		e = append(e, p.Set(p.Key("windows", "sandbox"), p.S("unelevated")))
@@ -86,53 +85,38 @@ func edits(r p.Request) []p.Edit {
 
 // exclusions takes out what does not come along.
 func exclusions(in p.Inherit) (e []p.Edit) {
-	keep, gone, off := slices.Clone(always), []string(nil), []p.Edit(nil)
+	keep, gone, off := slices.Clone(always), []p.Edit(nil), []p.Edit(nil)
 	for _, o := range owned {
 		choice := in[o.kind]
 		named := choice.Mode == p.Only && o.table != ""
-		switch {
-		case choice.Mode == p.All:
-			keep = append(keep, o.keys...)
-			continue
-		case named:
-			keep = append(keep, o.keys...)
+		if named {
 			e = append(e, p.Keep(p.Key(o.table), choice.Names...))
-		default:
-			gone = append(gone, o.keys...)
+		}
+		for _, key := range o.keys {
+			if named || choice.Mode == p.All {
+				keep = append(keep, key)
+			} else {
+				gone = append(gone, p.Delete(p.Key(key)))
+			}
 		}
 		// Plugins that were named need theirs; connectors cannot be named.
-		if o.feature != "" && !(named && o.kind == p.Plugins) {
+		if o.feature != "" && choice.Mode != p.All && !(named && o.kind == p.Plugins) {
 			off = append(off, p.Set(p.Key("features", o.feature), p.Bool(false)))
 		}
 	}
-	if in.All(p.ModelSettings) {
-		for _, key := range gone {
-			e = append(e, p.Delete(p.Key(key)))
-		}
-	} else {
-		e = append(e, p.Keep(p.Key(), keep...))
+	if !in.All(p.ModelSettings) {
+		// Nobody asked whether a session without a person's settings may be counted.
+		gone = []p.Edit{p.Keep(p.Key(), keep...), p.Set(p.Key("analytics", "enabled"), p.Bool(false))}
 	}
-	return append(e, off...)
-}
-
-// relocation makes paths absolute that are relative to the home, which is another one now. The client stops with a bare
-// "no such file" when one of the first two is missing, and drops a role without its file in silence.
-func relocation() []p.Edit {
-	catalog, instructions := p.Key("model_catalog_json"), p.Key("model_instructions_file")
-	return []p.Edit{
-		p.Rebase(catalog, home), p.Require(catalog, "file"),
-		p.Rebase(instructions, home), p.Require(instructions, "file"),
-		p.Rebase(p.Key("agents", "*", "config_file"), home),
-	}
+	return slices.Concat(e, gone, off)
 }
 
 // tier mends the service tier: the interface takes fast and flex only, and the client sends on what stands here.
 func tier(r p.Request) []p.Edit {
-	value, ok := r.Inputs[inConfig].Values[serviceTier.String()]
-	switch {
-	case !ok || value == p.S("fast") || value == p.S("flex"):
+	switch r.Inputs[inConfig].Values[serviceTier.String()] {
+	case nil, p.S("fast"), p.S("flex"):
 		return nil
-	case value == p.S("priority"):
+	case p.S("priority"):
 		return []p.Edit{p.Set(serviceTier, p.S("fast"))}
 	}
 	return []p.Edit{p.Delete(serviceTier)}

@@ -21,6 +21,7 @@ const (
 	inMCPAuth       = "mcp-auth"
 	inSkills        = "skills"
 	inSharedSkills  = "shared-skills"  // of the user, for agents of every make
+	inSharedTrees   = "shared-trees"   // the same, with folders of them
 	inProjectSkills = "project-skills" // of the workspace
 )
 
@@ -34,6 +35,9 @@ var childMarkers = []string{
 	"CODEX_SESSION_ID", "CODEX_SQLITE_HOME", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_VERSION",
 	"TUTTI_MODEL_PLAN_API_KEY",
 }
+
+// pluginDirs hold what the client has downloaded and stored for plugins.
+var pluginDirs = []string{"plugins/cache", "plugins/data", "plugins/.plugin-appserver"}
 
 // Describe implements preparer.Preparer.
 func (Adapter) Describe() p.Descriptor {
@@ -62,50 +66,43 @@ func (Adapter) Describe() p.Descriptor {
 			p.Memories:      {How: p.ByLayout},
 			p.ModelSettings: {How: p.ByLayout},
 		},
-		Gates: []p.Gate{
-			{ID: "login", Answer: p.NotAnswered},
-			{ID: "folder-trust", Answer: p.NotAnswered},
-			{ID: "hook-trust", Answer: p.NotAnswered},
-		},
+		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}, {ID: "folder-trust", Answer: p.NotAnswered},
+			{ID: "hook-trust", Answer: p.NotAnswered}},
 		Env: append([]string{envHome}, childMarkers...),
 		// The login is written through the link, and its lock appears beside the file that the link leads to.
-		OwnState: []p.Location{
-			p.At(home, "auth.json"), p.At(home, "auth.json.lock"), p.At(home, ".credentials.json"),
-			p.At(home, "plugins/cache"), p.At(home, "plugins/data"), p.At(home, "plugins/.plugin-appserver"),
-		},
+		OwnState: inHome(append([]string{"auth.json", "auth.json.lock", ".credentials.json"}, pluginDirs...)...),
 	}
 }
 
-func inputs() []p.Input {
-	file := func(name string, carries []p.Carry, paths ...string) p.Input {
-		in := p.Input{Name: name, Kind: p.InputFile, Carries: carries}
-		for _, path := range paths {
-			in.At = append(in.At, p.At(home, path))
-		}
-		return in
+func inHome(paths ...string) (at []p.Location) {
+	for _, path := range paths {
+		at = append(at, p.At(home, path))
 	}
+	return at
+}
+
+func inputs() []p.Input {
 	names := func(name, filter string, kind p.Kind, at ...p.Location) p.Input {
 		return p.Input{Name: name, Kind: p.InputNames, At: at, Filter: filter, Carries: []p.Carry{{Kind: kind}}}
 	}
-	learned := func(in p.Input, f p.Format, values ...p.KeyPath) p.Input {
-		in.Learn, in.Format, in.Values = p.LearnValues, f, values
-		return in
-	}
-	secret := func(in p.Input) p.Input { in.Secret, in.Format = true, p.JSON; return in }
-
+	shared := []p.Location{p.AtUser(".agents/skills")}
 	return []p.Input{
-		// The client reads one of the two, and so does the session.
-		file(inInstructions, []p.Carry{{Kind: p.Instructions}}, "AGENTS.override.md", "AGENTS.md"),
-		names(inPrompts, ".md", p.Instructions, p.At(home, "prompts")),
-		learned(file(inConfig, configCarries(), "config.toml"), p.TOML, serviceTier, loginStore),
-		names(inProfiles, ".config.toml", p.ModelSettings, p.At(home, "")),
-		names(inRoles, ".toml", p.ModelSettings, p.At(home, "agents")),
-		names(inRules, ".rules", p.ModelSettings, p.At(home, "rules")),
-		file(inHooks, []p.Carry{{Kind: p.Hooks}}, "hooks.json"),
-		secret(file(inAuth, nil, "auth.json")),
-		secret(file(inMCPAuth, nil, ".credentials.json")),
-		names(inSkills, p.FilterSkills, p.Skills, p.At(home, "skills")),
-		learned(names(inSharedSkills, p.FilterSkills, p.Skills, p.AtUser(".agents/skills")), ""),
+		// The client reads one of the two, the first that is not blank, and so does the session.
+		{Name: inInstructions, Kind: p.InputFile, At: inHome("AGENTS.override.md", "AGENTS.md"), NotBlank: true,
+			Carries: []p.Carry{{Kind: p.Instructions}}},
+		names(inPrompts, ".md", p.Instructions, inHome("prompts")...),
+		{Name: inConfig, Kind: p.InputFile, At: inHome("config.toml"), Carries: configCarries(),
+			Learn: p.LearnValues, Format: p.TOML, Values: []p.KeyPath{serviceTier, loginStore}},
+		names(inProfiles, ".config.toml", p.ModelSettings, inHome("")...),
+		names(inRoles, ".toml", p.ModelSettings, inHome("agents")...),
+		names(inRules, ".rules", p.ModelSettings, inHome("rules")...),
+		{Name: inHooks, Kind: p.InputFile, At: inHome("hooks.json"), Carries: []p.Carry{{Kind: p.Hooks}}},
+		{Name: inAuth, Kind: p.InputFile, At: inHome("auth.json"), Secret: true, Format: p.JSON},
+		{Name: inMCPAuth, Kind: p.InputFile, At: inHome(".credentials.json"), Secret: true, Format: p.JSON},
+		names(inSkills, p.FilterSkillTrees, p.Skills, inHome("skills")...),
+		{Name: inSharedSkills, Kind: p.InputNames, At: shared, Filter: p.FilterSkills, Learn: p.LearnValues,
+			Carries: []p.Carry{{Kind: p.Skills}}},
+		{Name: inSharedTrees, Kind: p.InputNames, At: shared, Filter: p.FilterSkillTrees, Learn: p.LearnValues},
 		// The project's own, which come along by working there; named so that no skill of ours takes their names.
 		{Name: inProjectSkills, Kind: p.InputNames, Filter: p.FilterSkills, At: []p.Location{
 			p.AtWorkspace(".codex/skills").UpToGitRoot(), p.AtWorkspace(".agents/skills").UpToGitRoot()}},
