@@ -47,6 +47,7 @@ func request(in p.Inherit) p.Request {
 		Inputs: map[string]p.Found{
 			"instructions": {Exists: true},
 			"rules":        {Exists: true},
+			"rule-folders": {Exists: true},
 			"skills":       {Exists: true, Names: []string{"deploy", "notes"}},
 			"commands":     {Exists: true, Names: []string{"ship.md"}},
 			"agents":       {Exists: true},
@@ -172,6 +173,16 @@ func TestOneKindLeftOut(t *testing.T) {
 			want: p.Object{"claudeMdExcludes": p.List{
 				p.InputPath{Input: "instructions"}, p.Concat{p.InputPath{Input: "rules"}, p.S("/**")}}},
 		},
+		"hooks": {
+			changes: p.Inherit{p.Hooks: {Mode: p.None}},
+			want:    p.Object{"disableAllHooks": p.Bool(true)},
+			codes:   []string{"claude.all-hooks-left-out"},
+		},
+		"hooks by name, which cannot": {
+			changes: p.Inherit{p.Hooks: {Mode: p.Only, Names: []string{"Stop"}}},
+			want:    p.Object{"disableAllHooks": p.Bool(true)},
+			codes:   []string{"claude.all-hooks-left-out"},
+		},
 		"skills": {
 			changes: p.Inherit{p.Skills: {Mode: p.None}},
 			want:    p.Object{"skillOverrides": p.Object{"deploy": off, "notes": off, "ship": off}},
@@ -206,30 +217,70 @@ func TestOneKindLeftOut(t *testing.T) {
 			if diff := cmp.Diff(c.want, document(l, settings)); diff != "" {
 				t.Error(diff)
 			}
-			args := c.args
+			args, want := c.args, c.codes
 			if c.want != nil {
 				args = append(args, p.S("--settings"), settings.Value())
+				want = append([]string{"claude.one-settings-flag"}, want...)
 			}
 			if diff := cmp.Diff(args, append([]p.Value(nil), l.Launch.Before[4:]...)); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(c.codes, codes(l)); diff != "" {
+			if diff := cmp.Diff(want, codes(l)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-func TestHooksAndSettingsTakeAllWithThem(t *testing.T) {
+// Rules lie in the folder for them or in folders of it, and one pattern covers both.
+func TestRulesInFoldersAreLeftOutToo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		gone []string
+		want p.Value
+	}{
+		"both":         {nil, p.InputPath{Input: "rules"}},
+		"only files":   {[]string{"rule-folders"}, p.InputPath{Input: "rules"}},
+		"only folders": {[]string{"rules"}, p.InputPath{Input: "rule-folders"}},
+		"no rules":     {[]string{"rules", "rule-folders"}, nil},
+	} {
+		r := request(desktop(p.Inherit{p.Instructions: {Mode: p.None}}))
+		for _, input := range c.gone {
+			r.Inputs[input] = p.Found{}
+		}
+		want := p.List{p.InputPath{Input: "instructions"}}
+		if c.want != nil {
+			want = append(want, p.Concat{c.want, p.S("/**")})
+		}
+		if diff := cmp.Diff(want, document(prepare(t, r), settings)["claudeMdExcludes"]); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// The report of a session goes by this list.
+func TestSettingsSayWhatGoesWithThem(t *testing.T) {
+	t.Parallel()
+	for kind, ex := range (claude.Adapter{}).Describe().Inherit {
+		var want []p.Kind
+		if kind == p.ModelSettings {
+			want = []p.Kind{p.Instructions, p.Skills, p.MCPServers, p.Hooks, p.Plugins}
+		}
+		if diff := cmp.Diff(want, ex.With); diff != "" {
+			t.Errorf("%s: %s", kind, diff)
+		}
+	}
+}
+
+func TestSettingsTakeAllWithThem(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		in   p.Inherit
 		warn bool
 	}{
-		"automation":                  {choose(p.None), false},
-		"hooks only":                  {desktop(p.Inherit{p.Hooks: {Mode: p.None}}), true},
-		"settings only":               {desktop(p.Inherit{p.ModelSettings: {Mode: p.None}}), true},
-		"hooks by name, which cannot": {desktop(p.Inherit{p.Hooks: {Mode: p.Only, Names: []string{"Stop"}}}), true},
+		"automation":         {choose(p.None), false},
+		"settings":           {desktop(p.Inherit{p.ModelSettings: {Mode: p.None}}), true},
+		"settings and hooks": {desktop(p.Inherit{p.ModelSettings: {Mode: p.None}, p.Hooks: {Mode: p.None}}), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -243,6 +294,9 @@ func TestHooksAndSettingsTakeAllWithThem(t *testing.T) {
 			}
 			if got := slices.Contains(codes(l), "claude.left-out-together"); got != c.warn {
 				t.Errorf("said that more stays out than was asked: %v", got)
+			}
+			if slices.Contains(codes(l), "claude.all-hooks-left-out") {
+				t.Error("the hooks of the project stay, since another flag is used")
 			}
 			if !slices.Contains(codes(l), "claude.settings-left-out") {
 				t.Error("permissions went without a word")

@@ -22,6 +22,7 @@ const (
 const (
 	inInstructions = "instructions"
 	inRules        = "rules"
+	inRuleFolders  = "rule-folders"
 	inSkills       = "skills"
 	inCommands     = "commands"
 	inAgents       = "agents"
@@ -37,6 +38,9 @@ var (
 	serverType    = p.Key("mcpServers", "*", "type")
 	serverCommand = p.Key("mcpServers", "*", "command")
 )
+
+// withSettings are the kinds that lie in one source with the user's settings.
+var withSettings = []p.Kind{p.Instructions, p.Skills, p.MCPServers, p.Hooks, p.Plugins}
 
 // childMarkers are what the client tells its own children. Inherited by a session that was started from inside another
 // one, they make it take itself for a child, which among other things stops it from storing its transcript. They are
@@ -75,7 +79,7 @@ func (Adapter) Describe() p.Descriptor {
 			p.Hooks:         {How: p.ByFlag},
 			p.Plugins:       {How: p.ByFlag, Named: true},
 			p.Memories:      {How: p.ByEnv},
-			p.ModelSettings: {How: p.ByFlag},
+			p.ModelSettings: {How: p.ByFlag, With: withSettings},
 		},
 		// In print and stream-json mode nothing asks; on a terminal a person answers.
 		Gates:    []p.Gate{{ID: "folder-trust", Answer: p.NotAnswered}, {ID: "onboarding", Answer: p.NotAnswered}},
@@ -94,6 +98,7 @@ func inputs() []p.Input {
 		{Name: inInstructions, Kind: p.InputFile, At: []p.Location{p.At(home, "CLAUDE.md")},
 			Carries: []p.Carry{{Kind: p.Instructions}}},
 		names(inRules, "rules", ".md", p.Instructions, p.LearnExists),
+		names(inRuleFolders, "rules", p.FilterDirs, p.Instructions, p.LearnExists), // of rules, to any depth
 		names(inSkills, "skills", p.FilterSkills, p.Skills, p.LearnValues),
 		// The client lists the user's commands among the skills, and switches them by the same key.
 		names(inCommands, "commands", ".md", p.Skills, p.LearnValues),

@@ -3,7 +3,8 @@
 // The user's Claude home is used where it is. A home of our own would log the user out, because the client files its
 // login by the exact text of CLAUDE_CONFIG_DIR (H08), so that variable is neither set nor changed here. What is ours
 // comes by flags: a prompt file, a plugin with the skills, and, only when something of the user's is to stay out, a
-// settings file that says so.
+// settings file that says so. The client takes one --settings, the last: a person who passes their own to such a session
+// brings back what was to stay out, and the session says that in a diagnostic.
 //
 // It serves plain sessions on the user's own login; a model endpoint is refused. Everything here was tried on the real
 // client, version 2.1.197.

@@ -10,10 +10,9 @@ import (
 
 // exclude leaves out what the session should not inherit.
 //
-// The client reads the user's set-up as one source that is on or off as a whole. Hooks and settings can be left out
-// only with it, and then everything else in it goes too, which is said in a diagnostic. While the source stays on,
-// instructions, skills, plugins and single servers can be switched off by settings of ours, which beat the user's.
-// (A person who passes settings of their own with --settings replaces ours: the client takes the last.)
+// The client reads the user's set-up as one source that is on or off as a whole. Settings can be left out only with it,
+// and then everything else in it goes too, which is said in a diagnostic. While the source stays on, the other kinds can
+// be switched off by settings of ours, which beat the user's.
 func exclude(l *p.Layout, r p.Request, settings p.Place) {
 	in := r.Options.Inherit
 	if !in.All(p.Memories) {
@@ -26,7 +25,7 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 				Text: "the mcp servers of the project stay out together with those of the user: one flag takes both"})
 		}
 	}
-	if !in.All(p.Hooks) || !in.All(p.ModelSettings) {
+	if !in.All(p.ModelSettings) {
 		l.Args(p.S(flagSources), p.S("project,local"))
 		noteLost(l, r)
 		return
@@ -36,6 +35,13 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 		// Settings that do not parse stop the client with an error, but only after it has been started.
 		l.Check(settings, p.CheckJSON)
 		l.Args(p.S(flagSettings), settings.Value())
+		l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.one-settings-flag",
+			Text: "what stays out is said with --settings, which the client takes once: a second one brings it back in"})
+	}
+	if !in.All(p.Hooks) {
+		l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.all-hooks-left-out",
+			Text: "the hooks of the project and of plugins and any status line stay out together with the hooks of the user: " +
+				"one switch takes all"})
 	}
 }
 
@@ -49,12 +55,19 @@ func switchedOff(r p.Request) p.Object {
 		if r.Inputs[inInstructions].Exists {
 			paths = append(paths, p.InputPath{Input: inInstructions})
 		}
-		if r.Inputs[inRules].Exists {
-			paths = append(paths, p.Concat{p.InputPath{Input: inRules}, p.S("/**")})
+		for _, rules := range []string{inRules, inRuleFolders} {
+			if r.Inputs[rules].Exists {
+				paths = append(paths, p.Concat{p.InputPath{Input: rules}, p.S("/**")})
+				break // two looks at one directory
+			}
 		}
 		if len(paths) > 0 {
 			off["claudeMdExcludes"] = paths
 		}
+	}
+
+	if !in.All(p.Hooks) {
+		off["disableAllHooks"] = p.Bool(true)
 	}
 
 	// The switch goes by the name of the skill's directory, not by the one in its front matter. It also hides a skill of
@@ -127,16 +140,16 @@ func wildcard(key string, path p.KeyPath) (string, bool) {
 // noteLost names what was to come along and cannot, because the user's source is off as a whole.
 func noteLost(l *p.Layout, r p.Request) {
 	var lost []string
-	for _, kind := range []p.Kind{p.Instructions, p.Skills, p.MCPServers, p.Hooks, p.Plugins, p.ModelSettings} {
+	for _, kind := range append(slices.Clone(withSettings), p.ModelSettings) {
 		if !r.Options.Inherit.None(kind) {
 			lost = append(lost, string(kind))
 		}
 	}
 	if len(lost) > 0 {
 		l.Note(p.Warn("claude.left-out-together",
-			"claude code can leave out the user's hooks or settings only with everything of the user's: "+
+			"claude code can leave out the user's settings only with everything of the user's: "+
 				strings.Join(lost, ", ")+" stay out too",
-			"inherit both hooks and model_settings, or neither and nothing else"))
+			"inherit model_settings, or none of these"))
 	}
 	if r.Inputs[inSettings].Exists {
 		l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.settings-left-out",
