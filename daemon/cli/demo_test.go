@@ -39,9 +39,6 @@ func TestDemoWithoutARealClient(t *testing.T) {
 // The tool and the adapters as they are built, each a process of its own.
 func TestDemoWithTheRealAdapters(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds four programs")
-	}
 	w := newWorld(t)
 	bin := filepath.Join(filepath.Dir(w.home), "built")
 	for dir, pkg := range map[string]string{

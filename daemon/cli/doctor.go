@@ -5,20 +5,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/internal/checkup"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is found, what is wrong, and how to mend it",
-		Long: `Say which clients and adapters are found, whether the state directory can do what sessions need, what is wrong, and how to
-mend it. It exits with 1 when something is wrong.`,
+		Long: `Say which clients and adapters are found, whether the state directory can do what sessions need, whether a session of each
+client could be prepared here, what is wrong, and how to mend it. It exits with 1 when something is wrong.`,
 		Example: `  greenroom doctor`,
 		Args:    takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -55,14 +58,16 @@ func (a *app) examine(ctx context.Context) []checkup.Finding {
 	if a.Home == "" {
 		all = append(all, checkup.Finding{Level: checkup.Wrong, Subject: "home", Text: "is not known", Hint: "set HOME"})
 	}
-	all = append(all, a.examineAdapters(ctx)...)
-	if info, err := os.Stat(state); err == nil && info.IsDir() {
+	sound := !slices.ContainsFunc(all, func(f checkup.Finding) bool { return f.Level == checkup.Wrong })
+	all = append(all, a.examineAdapters(ctx, sound)...)
+	if _, err := os.Stat(state); err == nil && sound {
 		all = append(all, a.examineSessions(ctx)...)
 	}
 	return all
 }
 
-func (a *app) examineAdapters(ctx context.Context) []checkup.Finding {
+// examineAdapters judges all adapters, and where the ground is sound also what they would make of it.
+func (a *app) examineAdapters(ctx context.Context, sound bool) []checkup.Finding {
 	found, err := a.found()
 	if err != nil {
 		return []checkup.Finding{a.finding("adapters", err)}
@@ -99,19 +104,40 @@ func (a *app) examineAdapters(ctx context.Context) []checkup.Finding {
 		return append(all, a.finding("adapters", err))
 	}
 	for _, info := range infos {
-		all = append(all, a.examineAdapter(info)...)
+		subject := "adapter " + info.Provider
+		if info.Error != "" {
+			all = append(all, checkup.Finding{Level: checkup.Wrong, Subject: subject, Text: info.Error, Hint: info.Hint})
+			continue
+		}
+		all = append(all, checkup.Finding{
+			Level: checkup.Fine, Subject: subject, Text: fmt.Sprintf("version %s, protocol %d", info.Version, info.Protocol),
+		})
+		if sound {
+			all = append(all, a.examineClient(ctx, h, info)...)
+		}
 	}
 	return all
 }
 
-// examineAdapter judges one adapter and the client it is for.
-func (a *app) examineAdapter(info core.AdapterInfo) []checkup.Finding {
-	subject := "adapter " + info.Provider
-	if info.Error != "" || info.Descriptor == nil {
-		return []checkup.Finding{{Level: checkup.Wrong, Subject: subject, Text: info.Error, Hint: info.Hint}}
+// examineClient judges the client of an adapter, by what a session here would be.
+func (a *app) examineClient(ctx context.Context, h *core.Host, info core.AdapterInfo) []checkup.Finding {
+	var all []checkup.Finding
+	e, err := h.Explain(ctx, core.Session{Workspace: workspaceOf(a.Cwd), ID: "doctor", Provider: info.Provider, Cwd: a.Cwd})
+	if err != nil {
+		f := a.finding("session of "+info.Provider, err)
+		f.Text = "cannot be prepared here: " + f.Text
+		return append(all, f)
 	}
-	all := []checkup.Finding{{Level: checkup.Fine, Subject: subject, Text: fmt.Sprintf("version %s, protocol %d", info.Version, info.Protocol)}}
-	return append(all, checkup.Client(info.Provider, info.Descriptor.Client, a.env)...)
+	client := "client " + info.Provider
+	if p := e.Prepared; p.Executable != "" {
+		all = append(all, checkup.Finding{Level: checkup.Fine, Subject: client, Text: strings.TrimSpace(a.view().Path(p.Executable) + " " + p.Version)})
+	}
+	for _, d := range e.Prepared.Diagnostics {
+		if d.Severity == preparer.Warning {
+			all = append(all, checkup.Finding{Level: checkup.Notice, Subject: client, Text: d.Text, Hint: d.Hint})
+		}
+	}
+	return all
 }
 
 func (a *app) examineSessions(ctx context.Context) []checkup.Finding {

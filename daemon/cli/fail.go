@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,6 +75,31 @@ func (a *app) exit(err error) int {
 	return f.status
 }
 
+// hintFor is how to mend with this tool what core has no hint for.
+func hintFor(code core.Code) string {
+	switch code {
+	case core.ErrUnparsable:
+		return "mend that file; the client could not read it either"
+	case core.ErrUnreadable:
+		return "mend its owner and mode"
+	case core.ErrStateWrite:
+		return "mend the owner and mode of the directory, or name another one with --state"
+	case core.ErrStateFull:
+		return "make room on the disk, or name a directory on another one with --state"
+	case core.ErrRunning:
+		return "end the client first"
+	case core.ErrBusy:
+		return "try again when the other operation on it is done"
+	case core.ErrCorrupt:
+		return "take the session away with `greenroom cleanup SESSION --workspace ID`"
+	case core.ErrIncomplete:
+		return "prepare the session again"
+	case core.ErrAdapterDigest:
+		return "if you exchanged it yourself, pin it anew with `greenroom adapters pin`"
+	}
+	return ""
+}
+
 func explainFailure(err error) *failure {
 	var own *failure
 	var theirs *core.Error
@@ -82,7 +108,7 @@ func explainFailure(err error) *failure {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &theirs):
-		f := &failure{Code: string(theirs.Code), Message: theirs.Error(), Hint: theirs.Hint, status: exitRefused}
+		f := &failure{Code: string(theirs.Code), Message: theirs.Error(), Hint: cmp.Or(theirs.Hint, hintFor(theirs.Code)), status: exitRefused}
 		if theirs.Code == core.ErrInternal {
 			f.status = exitOther
 		}

@@ -158,7 +158,7 @@ func TestDoctorSaysWhatIsWrongAndHowToMendIt(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	w.environ = append(w.environ, "FAKE_EXECUTABLE="+filepath.Join(w.home, "none"))
-	if all := find(w, 1); all["client fake"].Level != checkup.Wrong {
+	if all := find(w, 1); all["session of fake"].Level != checkup.Wrong {
 		t.Errorf("%+v", all)
 	}
 

@@ -100,6 +100,32 @@ func TestTwoSessionsOfOneNameHaveToBeToldApart(t *testing.T) {
 	}
 }
 
+func TestADamagedSessionIsSaidAndCanBeTakenAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.must("prepare", "fake", "--session", "one")
+	w.must("prepare", "fake", "--session", "two")
+	records, err := filepath.Glob(filepath.Join(w.state, "m", "one-*.json"))
+	if err != nil || len(records) != 1 {
+		t.Fatal(records, err)
+	}
+	if err := os.WriteFile(records[0], []byte("{}\n0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := w.run("sessions")
+	if got.status != 0 || !strings.Contains(got.out, "two") || !strings.Contains(got.errors, "greenroom: ") {
+		t.Errorf("%+v", got)
+	}
+	if got := w.run("prepare", "fake", "--session", "one"); got.status != 3 || !strings.Contains(got.errors, "[corrupt_manifest]") {
+		t.Errorf("%+v", got)
+	}
+	w.must("cleanup", "one")
+	w.must("cleanup", "two")
+	if left := w.sessionDirs(); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
 func TestSessionIDsCannotSteerTheTerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

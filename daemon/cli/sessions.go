@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,6 +152,11 @@ func (a *app) pick(ctx context.Context, h *core.Host, workspace, id string) (cor
 	case 1:
 		return exact[0], nil
 	case 0:
+		// One whose record is damaged is in no list, and can still be named.
+		ref := core.Ref{Workspace: cmp.Or(workspace, workspaceOf(a.Cwd)), ID: id}
+		if _, err := h.Session(ctx, ref); errors.Is(err, core.ErrCorrupt) {
+			return core.Info{Ref: ref}, nil
+		}
 		return core.Info{}, refuse(codeNoSession, "see `greenroom sessions`", "there is no session %q", id)
 	}
 	return core.Info{}, refuse(codeAmbiguous, "write more of the id, or name its workspace with --workspace",

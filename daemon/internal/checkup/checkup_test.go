@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/greenroom-agents/greenroom/daemon/internal/checkup"
-	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 func only(t *testing.T, all []checkup.Finding) checkup.Finding {
@@ -59,39 +58,5 @@ func TestStateThatCannotHoldSessions(t *testing.T) {
 	}
 	if f := only(t, checkup.State(open)); f.Level != checkup.Wrong || !strings.Contains(f.Text, "0755") {
 		t.Errorf("%+v", f)
-	}
-}
-
-func TestClientIsFoundAsCoreFindsIt(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("uses modes")
-	}
-	first, second := t.TempDir(), t.TempDir()
-	for path, mode := range map[string]os.FileMode{
-		filepath.Join(first, "agent"): 0o644, filepath.Join(second, "agent"): 0o755, filepath.Join(first, "named"): 0o755,
-	} {
-		if err := os.WriteFile(path, nil, mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c := preparer.Client{Executables: []string{"absent", "agent"}, Override: "AGENT"}
-	env := map[string]string{"PATH": "relative:" + first + ":" + second}
-	lookup := func(name string) string { return env[name] }
-	if f := only(t, checkup.Client("x", c, lookup)); f.Text != filepath.Join(second, "agent") {
-		t.Errorf("not executable, or not in order: %+v", f)
-	}
-	env["AGENT"] = filepath.Join(first, "named")
-	if f := only(t, checkup.Client("x", c, lookup)); f.Text != env["AGENT"] {
-		t.Errorf("%+v", f)
-	}
-	env["AGENT"] = filepath.Join(first, "none")
-	if f := only(t, checkup.Client("x", c, lookup)); f.Level != checkup.Wrong || !strings.Contains(f.Hint, "AGENT") {
-		t.Errorf("%+v", f)
-	}
-	env["AGENT"] = " "
-	c.Tools = []string{"rg"}
-	if all := checkup.Client("x", c, lookup); len(all) != 2 || all[1].Level != checkup.Notice {
-		t.Errorf("%+v", all)
 	}
 }

@@ -1,3 +1,4 @@
-// Package checkup looks at a machine for what sessions need, and says what it finds and how to mend what is wrong. It
-// changes nothing that outlives it: to try a directory it makes a directory in it and takes that away again.
+// Package checkup says how things are that sessions need, and how to mend what is wrong, and tries whether a directory
+// can hold sessions. It changes nothing that outlives it: to try a directory it makes another one in it, and takes that
+// away again.
 package checkup

@@ -140,6 +140,10 @@ func TestOwnStateIsBelowTheHome(t *testing.T) {
 	if diff := cmp.Diff([]string{".h/logs", ".h.json"}, got); diff != "" {
 		t.Error(diff)
 	}
+	foreign, theirs := apart([]string{".h/logs/a", ".h/logs/b", ".h/rules", ".h.json"}, got)
+	if diff := cmp.Diff([][]string{{".h/rules"}, {".h/logs", ".h.json"}}, [][]string{foreign, theirs}); diff != "" {
+		t.Error(diff)
+	}
 	if !within(".h/logs/a", ".h/logs") || within(".h/logs2", ".h/logs") {
 		t.Error("within")
 	}

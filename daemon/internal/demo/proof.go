@@ -21,14 +21,7 @@ func (d *Play) proof(ctx context.Context, r *Result, home snapshot, own []string
 	if err != nil {
 		return err
 	}
-	var foreign, theirs []string
-	for _, path := range home.changes(nowHome) {
-		if slices.ContainsFunc(own, func(o string) bool { return within(path, o) || within(o, path) }) {
-			theirs = append(theirs, path)
-			continue
-		}
-		foreign = append(foreign, path)
-	}
+	foreign, theirs := apart(home.changes(nowHome), own)
 	traces, err := d.traces(ctx, r)
 	if err != nil {
 		return err
@@ -47,6 +40,19 @@ func (d *Play) proof(ctx context.Context, r *Result, home snapshot, own []string
 	)
 	d.checks(r.Checks)
 	return nil
+}
+
+// apart tells the paths that clients change themselves from all others, and names those by what they lie below.
+func apart(paths, own []string) (foreign, theirs []string) {
+	for _, path := range paths {
+		at := slices.IndexFunc(own, func(o string) bool { return within(path, o) || within(o, path) })
+		if at < 0 {
+			foreign = append(foreign, path)
+		} else if name := own[at]; !slices.Contains(theirs, name) {
+			theirs = append(theirs, name)
+		}
+	}
+	return foreign, theirs
 }
 
 func but(theirs []string) string {

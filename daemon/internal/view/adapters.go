@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -30,8 +31,10 @@ func learned(in preparer.Input) string {
 		return "a login: exists, never its content"
 	case in.Learn == preparer.LearnContent:
 		return "all of its content"
-	case in.Learn == preparer.LearnValues && in.Kind == preparer.InputNames:
-		return "names in it"
+	case in.Kind == preparer.InputNames && in.Learn == preparer.LearnValues:
+		return "names"
+	case in.Kind == preparer.InputNames:
+		return "whether there are any"
 	case in.Learn == preparer.LearnValues:
 		keys := make([]string, 0, len(in.Values))
 		for _, k := range in.Values {
@@ -47,13 +50,26 @@ func places(in preparer.Input) []string {
 	for _, at := range in.At {
 		place := map[preparer.LocationBase]string{
 			preparer.BaseUser: "~/", preparer.BaseWorkspace: "./", preparer.BaseHome: at.Home + ":",
-		}[at.Base] + at.Path
+		}[at.Base] + path.Join(at.Path, children(in))
 		if at.ToGitRoot {
 			place += " (and up to the git root)"
 		}
 		all = append(all, paint.Clean(place))
 	}
 	return all
+}
+
+// children is the pattern of what an input lists in a directory.
+func children(in preparer.Input) string {
+	switch {
+	case in.Kind != preparer.InputNames:
+		return ""
+	case in.Filter == preparer.FilterSkills:
+		return "*/SKILL.md"
+	case in.Filter == preparer.FilterDirs:
+		return "*"
+	}
+	return "*" + in.Filter
 }
 
 // Looked shows what was looked at for a session.
@@ -106,8 +122,15 @@ func (v View) Descriptor(d preparer.Descriptor) {
 	v.Reads(d)
 	v.Title("May change")
 	c = paint.Columns{Indent: "    "}
-	row("environment", strings.Join(d.Env, " "))
-	row("arguments", strings.Join(d.Flags, " "))
+	for i, line := range wrap(d.Env) {
+		c.Row(v.Style.Dim([]string{"environment", ""}[min(i, 1)]), line)
+	}
+	for i, line := range wrap(d.Flags) {
+		c.Row(v.Style.Dim([]string{"arguments", ""}[min(i, 1)]), line)
+	}
+	if c.Len() == 0 {
+		c.Row(v.Style.Dim("nothing"))
+	}
 	v.columns(&c)
 	v.Title("Can leave out of your own set-up")
 	c = paint.Columns{Indent: "    "}
@@ -123,6 +146,21 @@ func (v View) Descriptor(d preparer.Descriptor) {
 		}
 	}
 	v.columns(&c)
+}
+
+// wrap puts words on lines of a width that terminals have.
+func wrap(words []string) []string {
+	const width = 90
+	var lines []string
+	for _, word := range words {
+		word = paint.Clean(word)
+		if n := len(lines); n > 0 && len(lines[n-1])+1+len(word) <= width {
+			lines[n-1] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return lines
 }
 
 // Adapter shows one adapter: a line of what it is, and what it reads.
