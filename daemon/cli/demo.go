@@ -100,11 +100,12 @@ func (a *app) invented(stage *demo.Stage) []string {
 	path = append(path, filepath.SplitList(a.env("PATH"))...)
 	environ := []string{
 		"HOME=" + stage.Home, "USERPROFILE=" + stage.Home, "NO_COLOR=1",
+		"TMPDIR=" + stage.Temp, "TEMP=" + stage.Temp, "TMP=" + stage.Temp,
 		"PATH=" + strings.Join(path, string(filepath.ListSeparator)),
 	}
-	names := []string{"LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL", "USER", "LOGNAME"}
+	names := []string{"LANG", "LC_ALL", "TZ", "SHELL", "USER", "LOGNAME"}
 	if runtime.GOOS == "windows" {
-		names = append(names, "SystemRoot", "PATHEXT", "COMSPEC", "TEMP", "TMP")
+		names = append(names, "SystemRoot", "PATHEXT", "COMSPEC")
 	}
 	for _, name := range names {
 		if value := a.env(name); value != "" {

@@ -11,6 +11,7 @@ type Stage struct {
 	Home    string // the person's home
 	Project string // where they work, in their home
 	State   string // Greenroom's own directory, in their home and not made yet
+	Temp    string // where programs put what they need for a while
 }
 
 // What the invented person wrote. Each stands once in their home, so that it can be looked for where it arrives.
@@ -46,9 +47,12 @@ func Build(dir string) (*Stage, error) {
 	}
 	s := &Stage{
 		Root: root, Home: filepath.Join(root, "home"), Project: filepath.Join(root, "home", "project"), State: filepath.Join(root, "home", ".local", "state", "greenroom"),
+		Temp: filepath.Join(root, "tmp"),
 	}
-	if err := os.MkdirAll(filepath.Dir(s.State), 0o755); err != nil {
-		return nil, err
+	for _, dir := range []string{filepath.Dir(s.State), s.Temp} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
 	}
 	for name, body := range props {
 		path := filepath.Join(root, filepath.FromSlash(name))

@@ -16,7 +16,12 @@ func Run(cmd *exec.Cmd, terminal bool) (int, error) {
 	// Whoever holds an inherited pipe open must not keep us here after the program itself has ended.
 	cmd.WaitDelay = time.Second
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, caught()...)
+	for _, s := range caught() {
+		// What our caller has us ignore, as nohup does, stays ignored, and by the program too.
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
 		return 0, err

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,6 +33,18 @@ func TestRunSaysWhatCannotStart(t *testing.T) {
 	t.Parallel()
 	if _, err := foreground.Run(exec.Command(t.TempDir()+"/none"), false); err == nil {
 		t.Error("a missing program was started")
+	}
+}
+
+func TestWhatIsIgnoredStaysIgnored(t *testing.T) {
+	signal.Ignore(syscall.SIGUSR2)
+	defer signal.Reset(syscall.SIGUSR2)
+	cmd := exec.Command("/bin/sh", "-c", `kill -USR2 $PPID; kill -USR2 $$; exit 5`)
+	if got, err := foreground.Run(cmd, false); err != nil || got != 5 {
+		t.Errorf("got %d, %v, want 5", got, err)
+	}
+	if !signal.Ignored(syscall.SIGUSR2) {
+		t.Error("it is not ignored any more")
 	}
 }
 
