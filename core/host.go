@@ -13,6 +13,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/internal/input"
 	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/core/skill"
 )
@@ -65,6 +66,7 @@ type Host struct {
 	store    *manifest.Store
 	pool     *adapter.Pool
 	versions client.Versions
+	memo     input.Memo
 	checked  sync.Map // *preparer.Layout, or digest and provider of a descriptor: passed its check
 
 	mu      sync.Mutex

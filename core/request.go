@@ -55,7 +55,7 @@ func (h *Host) ask(ctx context.Context, s Session) (*answered, error) {
 		return nil, err
 	}
 	in := input.Roots{User: h.cfg.Home, Homes: a.roots.Homes, Workspace: s.Cwd}
-	if a.inputs, err = input.Take(ctx, a.desc.Inputs, in); err != nil {
+	if a.inputs, err = input.Take(ctx, a.desc.Inputs, in, &h.memo); err != nil {
 		return nil, err
 	}
 	a.facts = canon.Facts{
@@ -175,6 +175,7 @@ func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string
 		Layout:     a.layout,
 		Handles:    layout.Handles{Roots: a.roots, Inputs: a.inputs, Texts: map[string]layout.Text{doc.Name: text}},
 		Marker:     merge.Marker{ID: h.store.ID()},
+		Memo:       &h.memo.Documents,
 		Current:    current,
 		Skills:     a.skills,
 		Names:      names,

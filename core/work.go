@@ -59,7 +59,7 @@ func (w *work) run() (*Prepared, error) {
 	if err := changes.Apply(w.ses.Root); err != nil {
 		return nil, err
 	}
-	if err := w.tree.Verify(w.ses.Root, w.a.roots); err != nil {
+	if err := w.tree.Verify(w.ses.Root, w.a.roots, &w.h.memo.Documents); err != nil {
 		return nil, err
 	}
 	next.Logins = w.tree.Logins // a login that had to be copied says so only now

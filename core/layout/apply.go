@@ -8,6 +8,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/core/merge"
 )
 
 // Changes is what has to be done so that a session's directory looks like a tree.
@@ -234,10 +235,11 @@ func (t *Tree) Entries() []manifest.Entry {
 	return list
 }
 
-// Verify does the checks of the layout: what the client would ignore when it is malformed or missing.
-func (t *Tree) Verify(root *fsroot.Tree, roots Roots) error {
+// Verify does the checks of the layout: what the client would ignore when it is malformed or missing. The memo may be
+// nil.
+func (t *Tree) Verify(root *fsroot.Tree, roots Roots, memo *merge.Memo) error {
 	for _, c := range t.Checks {
-		if err := t.verify(root, roots, c); err != nil {
+		if err := t.verify(root, roots, memo, c); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,8 @@ type Source struct {
 	Layout     *preparer.Layout
 	Handles    Handles
 	Marker     merge.Marker
+	// Memo remembers what documents came to. It may be nil.
+	Memo *merge.Memo
 	// Current reads a file below the session's directory as it stands, fs.ErrNotExist for none.
 	Current func(rel string) ([]byte, error)
 	Skills  []skill.Skill

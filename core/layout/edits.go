@@ -23,7 +23,11 @@ func (c *compiler) merge(e preparer.Merge) error {
 		}
 		edits, secret = append(edits, m), secret || s
 	}
-	data, err := merge.Apply(e.Format, base, edits, merge.Env{Label: c.labelOf(e), Stat: stat, Base: c.dirOf(e)})
+	memo := c.Memo
+	if secret {
+		memo = nil
+	}
+	data, err := memo.Apply(e.Format, base, edits, merge.Env{Label: c.labelOf(e), Stat: stat, Base: c.dirOf(e)})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // verify does one check. What was never placed, because what it is made from does not exist, has nothing to check.
-func (t *Tree) verify(root *fsroot.Tree, roots Roots, c preparer.Check) error {
+func (t *Tree) verify(root *fsroot.Tree, roots Roots, memo *merge.Memo, c preparer.Check) error {
 	rel := c.At.Path
 	bad := func(detail string) error {
 		return fault.New(fault.CheckFailed, "check session", c.At.String(), detail)
@@ -35,7 +35,7 @@ func (t *Tree) verify(root *fsroot.Tree, roots Roots, c preparer.Check) error {
 		if err != nil {
 			return bad("cannot be read")
 		}
-		tree, err := merge.Parse(preparer.Format(c.Kind), data, c.At.String())
+		tree, err := memo.Parse(preparer.Format(c.Kind), data, c.At.String())
 		if err != nil {
 			return err
 		}

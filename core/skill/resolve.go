@@ -2,6 +2,7 @@ package skill
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func Resolve(skills []Skill, reserved []string, maxLen int, prior map[string]str
 		r.taken[fold(name)] = true
 	}
 	for _, s := range order {
-		if name := prior[s.ID]; name != "" && slices.Contains(candidates(s.Name, maxLen), name) {
+		if name := prior[s.ID]; name != "" && isCandidate(s.Name, maxLen, name) {
 			r.give(s, name)
 		}
 	}
@@ -55,7 +56,10 @@ func Resolve(skills []Skill, reserved []string, maxLen int, prior map[string]str
 		r.give(s, s.Name)
 	}
 	for _, s := range order {
-		for _, name := range candidates(s.Name, maxLen) {
+		for name := range candidates(s.Name, maxLen) {
+			if r.given[s.ID] != "" {
+				break
+			}
 			r.give(s, name)
 		}
 		if r.given[s.ID] == "" {
@@ -84,19 +88,33 @@ func (r resolver) give(s Skill, name string) {
 	r.given[s.ID] = name
 }
 
-// candidates lists the names that a skill may get, best first, without two that are equal.
-func candidates(name string, maxLen int) []string {
-	list := []string{name}
-	for n := 1; n <= maxSuffix; n++ {
-		end := suffix
-		if n > 1 {
-			end = fmt.Sprintf("%s-%d", suffix, n)
+// candidates gives the names that a skill may get, best first, without two that are equal.
+func candidates(name string, maxLen int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(name) {
+			return
 		}
-		if len(end) >= maxLen {
-			break
+		for n := 1; n <= maxSuffix; n++ {
+			end := suffix
+			if n > 1 {
+				end = fmt.Sprintf("%s-%d", suffix, n)
+			}
+			if len(end) >= maxLen {
+				return
+			}
+			stem := name[:min(len(name), maxLen-len(end))]
+			if !yield(strings.TrimRight(stem, "-._") + end) {
+				return
+			}
 		}
-		stem := name[:min(len(name), maxLen-len(end))]
-		list = append(list, strings.TrimRight(stem, "-._")+end)
 	}
-	return list
+}
+
+func isCandidate(name string, maxLen int, given string) bool {
+	for candidate := range candidates(name, maxLen) {
+		if candidate == given {
+			return true
+		}
+	}
+	return false
 }

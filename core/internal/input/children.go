@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
-	"github.com/greenroom-agents/greenroom/core/skill"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -23,7 +22,7 @@ func (it *Item) children(dir, label string, taken map[string]bool, s *Snapshot) 
 			continue
 		}
 		child := Child{Name: c.Name, Path: filepath.Join(dir, c.Name)}
-		if reason := it.reject(&child, c.Kind); reason != "" {
+		if reason := it.reject(&child, c.Kind, s.memo); reason != "" {
 			if reason != silent {
 				s.Rejected = append(s.Rejected, Rejected{label + "/" + c.Name, reason})
 			}
@@ -38,7 +37,7 @@ func (it *Item) children(dir, label string, taken map[string]bool, s *Snapshot) 
 // silent is the reason of a child that simply is of another sort.
 const silent = "-"
 
-func (it *Item) reject(c *Child, kind fsroot.InputKind) string {
+func (it *Item) reject(c *Child, kind fsroot.InputKind, memo *Memo) string {
 	switch it.Input.Filter {
 	case preparer.FilterDirs:
 		if kind != fsroot.InputDir {
@@ -46,10 +45,10 @@ func (it *Item) reject(c *Child, kind fsroot.InputKind) string {
 		}
 		return ""
 	case preparer.FilterSkills:
-		return rejectSkill(c, kind)
+		return rejectSkill(c, kind, memo)
 	case preparer.FilterSkillTrees:
-		reason := rejectSkill(c, kind)
-		if reason == noSkill && holdsSkill(c.Path, treeDepth) {
+		reason := rejectSkill(c, kind, memo)
+		if reason == noSkill && holdsSkill(c.Path, treeDepth, memo) {
 			return ""
 		}
 		return reason
@@ -74,7 +73,7 @@ const (
 
 // holdsSkill says whether a skill lies somewhere below a directory. Links are not followed here, so that a loop ends
 // nothing but the search.
-func holdsSkill(dir string, depth int) bool {
+func holdsSkill(dir string, depth int, memo *Memo) bool {
 	list, err := fsroot.ListInput(dir)
 	if err != nil || len(list) > treeWidth {
 		return false
@@ -84,7 +83,7 @@ func holdsSkill(dir string, depth int) bool {
 			continue
 		}
 		child := Child{Path: filepath.Join(dir, c.Name)}
-		if rejectSkill(&child, c.Kind) == "" || depth > 1 && holdsSkill(child.Path, depth-1) {
+		if rejectSkill(&child, c.Kind, memo) == "" || depth > 1 && holdsSkill(child.Path, depth-1, memo) {
 			return true
 		}
 	}
@@ -93,7 +92,7 @@ func holdsSkill(dir string, depth int) bool {
 
 // rejectSkill says why a child of a skills directory is no skill, or "" when it is one. Clients follow a link to a
 // directory; a SKILL.md that is a link itself is ignored by some, so it does not count.
-func rejectSkill(c *Child, kind fsroot.InputKind) string {
+func rejectSkill(c *Child, kind fsroot.InputKind, memo *Memo) string {
 	switch kind {
 	case fsroot.InputDir:
 	case fsroot.InputFile:
@@ -115,11 +114,9 @@ func rejectSkill(c *Child, kind fsroot.InputKind) string {
 	if err != nil {
 		return "its SKILL.md cannot be read"
 	}
-	title, _, err := skill.FrontMatter(data)
-	if err != nil {
+	if c.Title, err = memo.title(data); err != nil {
 		return "its SKILL.md has no front matter with a name"
 	}
-	c.Title = title
 	return ""
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/greenroom-agents/greenroom/core/merge"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -63,17 +62,29 @@ func (it *Item) learns(key string) bool {
 	return false
 }
 
+// matches says whether a key, in the form of [preparer.KeyPath.String], is one that a path with wildcards names.
 func matches(want preparer.KeyPath, key string) bool {
-	parts := strings.Split(key, "/")
-	if len(parts) != len(want) {
+	if len(want) == 0 {
 		return false
 	}
-	for i, w := range want {
-		if w != "*" && preparer.Key(w).String() != parts[i] {
+	for _, w := range want[:len(want)-1] {
+		part, rest, ok := strings.Cut(key, "/")
+		if !ok || !isSegment(w, part) {
 			return false
 		}
+		key = rest
 	}
-	return true
+	return strings.IndexByte(key, '/') < 0 && isSegment(want[len(want)-1], key)
+}
+
+func isSegment(want, part string) bool {
+	if want == "*" {
+		return true
+	}
+	if strings.ContainsAny(want, "~/") {
+		want = preparer.Key(want).String()
+	}
+	return want == part
 }
 
 func literal(v any) (preparer.Value, bool) {
@@ -114,6 +125,9 @@ func (it *Item) Carried(c preparer.Carry) []string {
 }
 
 func unescape(s string) string {
+	if strings.IndexByte(s, '~') < 0 {
+		return s
+	}
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(s)
 }
 
@@ -126,7 +140,7 @@ func (s *Snapshot) Identity(key string) string {
 	case it == nil || !it.Exists:
 		return "absent"
 	case byValue:
-		values, err := merge.Values(it.Input.Format, it.Data, []preparer.KeyPath{keyPath(path)}, it.Label)
+		values, err := s.memo.documents().Values(it.Input.Format, it.Data, []preparer.KeyPath{keyPath(path)}, it.Label)
 		if err != nil {
 			return "unparsable"
 		}

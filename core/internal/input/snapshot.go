@@ -13,7 +13,6 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
-	"github.com/greenroom-agents/greenroom/core/merge"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -58,6 +57,8 @@ type Rejected struct {
 type Snapshot struct {
 	Items    map[string]*Item
 	Rejected []Rejected
+
+	memo *Memo
 }
 
 // stamp tells whether a file or directory is still the one that was looked at.
@@ -66,9 +67,9 @@ type stamp struct {
 	info fs.FileInfo
 }
 
-// Take looks at all inputs of a descriptor.
-func Take(ctx context.Context, inputs []preparer.Input, roots Roots) (*Snapshot, error) {
-	s := &Snapshot{Items: make(map[string]*Item, len(inputs))}
+// Take looks at all inputs of a descriptor. The memo, which may be nil, spares parsing a file whose content is known.
+func Take(ctx context.Context, inputs []preparer.Input, roots Roots, memo *Memo) (*Snapshot, error) {
+	s := &Snapshot{Items: make(map[string]*Item, len(inputs)), memo: memo}
 	for _, in := range inputs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -78,7 +79,7 @@ func Take(ctx context.Context, inputs []preparer.Input, roots Roots) (*Snapshot,
 		if in.Kind == preparer.InputNames {
 			err = it.names(roots, s)
 		} else {
-			err = it.file(roots)
+			err = it.file(roots, memo)
 		}
 		if err != nil {
 			return nil, err
@@ -125,7 +126,7 @@ func upToGitRoot(dir string) []string {
 	}
 }
 
-func (it *Item) file(roots Roots) error {
+func (it *Item) file(roots Roots, memo *Memo) error {
 	for i, loc := range it.Input.At {
 		paths, labels := roots.resolve(loc)
 		for j, p := range paths {
@@ -143,7 +144,7 @@ func (it *Item) file(roots Roots) error {
 				continue
 			}
 			it.Exists, it.Index, it.Path, it.Label, it.Data = true, i, p, labels[j], data
-			return it.values()
+			return it.values(memo)
 		}
 	}
 	if len(it.Input.At) > 0 {
@@ -174,7 +175,7 @@ func detail(err error) string {
 }
 
 // values reads the values that the adapter is to learn, and the keys of what the file carries.
-func (it *Item) values() error {
+func (it *Item) values(memo *Memo) error {
 	var keys []preparer.KeyPath
 	if it.Input.Learn == preparer.LearnValues {
 		keys = append(keys, it.Input.Values...)
@@ -185,7 +186,7 @@ func (it *Item) values() error {
 	if len(keys) == 0 {
 		return nil
 	}
-	values, err := merge.Values(it.Input.Format, it.Data, keys, it.Label)
+	values, err := memo.documents().Values(it.Input.Format, it.Data, keys, it.Label)
 	if err != nil {
 		return err
 	}

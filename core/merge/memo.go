@@ -1,0 +1,215 @@
+package merge
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"sync"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// maxRemembered and maxSize bound a Memo: how many results it keeps, and the longest document whose result it keeps.
+const (
+	maxRemembered = 128
+	maxSize       = 256 << 10
+)
+
+// Memo remembers what documents came to, by a digest of everything that a result depends on: sessions of one kind are
+// made of the same few files. Errors are not remembered. What its methods answer is shared and must not be changed. A
+// nil Memo remembers nothing, and the zero value is ready. It is safe for concurrent use.
+type Memo struct {
+	mu    sync.Mutex
+	known map[memoKey]remembered
+}
+
+type memoKey [sha256.Size]byte
+
+type remembered struct {
+	data   []byte         // of Apply
+	values map[string]any // of Values and Parse
+	looked []look
+}
+
+// look is a question that Require asked of the disk. A result is good for as long as the answer is the same.
+type look struct {
+	path          string
+	isDir, isFile bool
+}
+
+// Apply is the function of this name. Edits that hold a secret are not for a Memo.
+func (m *Memo) Apply(format preparer.Format, base []byte, edits []Edit, env Env) ([]byte, error) {
+	if m == nil || len(base) > maxSize {
+		return Apply(format, base, edits, env)
+	}
+	k := keyOf("apply", format, base)
+	k.text(env.Base)
+	k.value(env.Stat != nil)
+	for i := range edits {
+		if !k.edit(&edits[i]) {
+			return Apply(format, base, edits, env)
+		}
+	}
+	key := k.sum()
+	if r, ok := m.get(key); ok && stands(r.looked, env.Stat) {
+		return r.data, nil
+	}
+	var looked []look
+	if stat := env.Stat; stat != nil {
+		env.Stat = func(path string) (bool, bool) {
+			isDir, isFile := stat(path)
+			looked = append(looked, look{path, isDir, isFile})
+			return isDir, isFile
+		}
+	}
+	data, err := Apply(format, base, edits, env)
+	if err != nil {
+		return nil, err
+	}
+	m.put(key, remembered{data: data, looked: looked})
+	return data, nil
+}
+
+// stands says whether the disk still answers as it did.
+func stands(looked []look, stat func(string) (bool, bool)) bool {
+	for _, l := range looked {
+		if isDir, isFile := stat(l.path); isDir != l.isDir || isFile != l.isFile {
+			return false
+		}
+	}
+	return true
+}
+
+// Values is the function of this name.
+func (m *Memo) Values(format preparer.Format, data []byte, paths []preparer.KeyPath, label string) (map[string]any, error) {
+	if m == nil || len(data) > maxSize {
+		return Values(format, data, paths, label)
+	}
+	k := keyOf("values", format, data)
+	for _, p := range paths {
+		k.texts(p)
+	}
+	return m.read(k.sum(), func() (map[string]any, error) { return Values(format, data, paths, label) })
+}
+
+// Parse is the function of this name.
+func (m *Memo) Parse(format preparer.Format, data []byte, label string) (map[string]any, error) {
+	if m == nil || len(data) > maxSize {
+		return Parse(format, data, label)
+	}
+	k := keyOf("parse", format, data)
+	return m.read(k.sum(), func() (map[string]any, error) { return Parse(format, data, label) })
+}
+
+func (m *Memo) read(key memoKey, f func() (map[string]any, error)) (map[string]any, error) {
+	if r, ok := m.get(key); ok {
+		return r.values, nil
+	}
+	values, err := f()
+	if err != nil {
+		return nil, err
+	}
+	m.put(key, remembered{values: values})
+	return values, nil
+}
+
+func (m *Memo) get(key memoKey) (remembered, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.known[key]
+	return r, ok
+}
+
+func (m *Memo) put(key memoKey, r remembered) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil {
+		m.known = make(map[memoKey]remembered)
+	}
+	if len(m.known) >= maxRemembered {
+		clear(m.known)
+	}
+	m.known[key] = r
+}
+
+// keyBuilder writes what a result depends on, each part with its kind or length in front, so that no two inputs are
+// written alike.
+type keyBuilder struct{ buf []byte }
+
+func keyOf(what string, format preparer.Format, data []byte) *keyBuilder {
+	k := &keyBuilder{make([]byte, 0, len(data)+1024)}
+	k.text(what)
+	k.text(string(format))
+	k.number(uint64(len(data)))
+	k.buf = append(k.buf, data...)
+	return k
+}
+
+func (k *keyBuilder) sum() memoKey { return sha256.Sum256(k.buf) }
+
+func (k *keyBuilder) number(n uint64) { k.buf = binary.AppendUvarint(k.buf, n) }
+
+func (k *keyBuilder) text(s string) {
+	k.number(uint64(len(s)))
+	k.buf = append(k.buf, s...)
+}
+
+func (k *keyBuilder) texts(list []string) {
+	k.number(uint64(len(list)))
+	for _, s := range list {
+		k.text(s)
+	}
+}
+
+// edit writes an edit. ok is false for a value of a kind that this package does not know.
+func (k *keyBuilder) edit(x *Edit) (ok bool) {
+	k.text(string(x.Op))
+	k.texts(x.Path)
+	k.texts(x.Names)
+	k.text(string(x.List))
+	k.text(x.Unique)
+	k.text(x.RebaseTo)
+	k.text(x.Target)
+	return k.value(x.Head) && k.value(x.Value) && k.value(x.Items)
+}
+
+func (k *keyBuilder) value(v any) (ok bool) {
+	switch v := v.(type) {
+	case nil:
+		k.buf = append(k.buf, 'n')
+	case string:
+		k.buf = append(k.buf, 's')
+		k.text(v)
+	case bool:
+		k.buf = append(k.buf, 'f')
+		if v {
+			k.buf[len(k.buf)-1] = 't'
+		}
+	case int64:
+		k.buf = append(k.buf, 'i')
+		k.number(uint64(v))
+	case float64:
+		k.buf = append(k.buf, 'd')
+		k.number(math.Float64bits(v))
+	case []any:
+		k.buf = append(k.buf, 'l')
+		k.number(uint64(len(v)))
+		for _, item := range v {
+			if !k.value(item) {
+				return false
+			}
+		}
+	case map[string]any:
+		k.buf = append(k.buf, 'o')
+		k.number(uint64(len(v)))
+		for _, key := range sortedKeys(v) {
+			k.text(key)
+			if !k.value(v[key]) {
+				return false
+			}
+		}
+	default:
+		return false
+	}
+	return true
+}
