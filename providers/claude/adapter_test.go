@@ -171,7 +171,7 @@ func TestOneKindLeftOut(t *testing.T) {
 		"instructions": {
 			changes: p.Inherit{p.Instructions: {Mode: p.None}},
 			want: p.Object{"claudeMdExcludes": p.List{
-				p.InputPath{Input: "instructions"}, p.Concat{p.InputPath{Input: "rules"}, p.S("/**")}}},
+				p.InputPath{Input: "instructions"}, p.Concat{p.InputPath{Input: "rules"}, p.S("/@(**)")}}},
 		},
 		"hooks": {
 			changes: p.Inherit{p.Hooks: {Mode: p.None}},
@@ -250,10 +250,31 @@ func TestRulesInFoldersAreLeftOutToo(t *testing.T) {
 		}
 		want := p.List{p.InputPath{Input: "instructions"}}
 		if c.want != nil {
-			want = append(want, p.Concat{c.want, p.S("/**")})
+			want = append(want, p.Concat{c.want, p.S("/@(**)")})
 		}
 		if diff := cmp.Diff(want, document(prepare(t, r), settings)["claudeMdExcludes"]); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestCommandsInFoldersCannotBeSwitchedOff(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		in      p.Inherit
+		folders bool
+		want    bool
+	}{
+		"no skills":            {desktop(p.Inherit{p.Skills: {Mode: p.None}}), true, true},
+		"named skills":         {desktop(p.Inherit{p.Skills: {Mode: p.Only, Names: []string{"notes"}}}), true, true},
+		"no folders":           {desktop(p.Inherit{p.Skills: {Mode: p.None}}), false, false},
+		"everything":           {desktop(nil), true, false},
+		"all of the user's go": {choose(p.None), true, false},
+	} {
+		r := request(c.in)
+		r.Inputs["command-folders"] = p.Found{Exists: c.folders}
+		if got := slices.Contains(codes(prepare(t, r)), "claude.grouped-commands-stay"); got != c.want {
+			t.Errorf("%s: said %v", name, got)
 		}
 	}
 }

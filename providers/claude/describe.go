@@ -20,15 +20,16 @@ const (
 // The inputs. Each is there for the report of what comes along; the adapter itself learns the names of what can only
 // be switched off one by one, and no text.
 const (
-	inInstructions = "instructions"
-	inRules        = "rules"
-	inRuleFolders  = "rule-folders"
-	inSkills       = "skills"
-	inCommands     = "commands"
-	inAgents       = "agents"
-	inSettings     = "settings"
-	inState        = "state"
-	inProjectMCP   = "project-mcp"
+	inInstructions   = "instructions"
+	inRules          = "rules"
+	inRuleFolders    = "rule-folders"
+	inSkills         = "skills"
+	inCommands       = "commands"
+	inCommandFolders = "command-folders"
+	inAgents         = "agents"
+	inSettings       = "settings"
+	inState          = "state"
+	inProjectMCP     = "project-mcp"
 )
 
 // What is learned of the user's files, for the names in it: a switch for each plugin, and what every entry of an MCP
@@ -102,6 +103,7 @@ func inputs() []p.Input {
 		names(inSkills, "skills", p.FilterSkills, p.Skills, p.LearnValues),
 		// The client lists the user's commands among the skills, and switches them by the same key.
 		names(inCommands, "commands", ".md", p.Skills, p.LearnValues),
+		{Name: inCommandFolders, Kind: p.InputNames, At: []p.Location{p.At(home, "commands")}, Filter: p.FilterDirs},
 		// A subagent is a model, a set of tools and a prompt. No flag leaves it out alone, so it goes with the settings.
 		names(inAgents, "agents", ".md", p.ModelSettings, p.LearnExists),
 		{Name: inSettings, Kind: p.InputFile, At: []p.Location{p.At(home, "settings.json")},

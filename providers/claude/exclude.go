@@ -25,6 +25,11 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 				Text: "the mcp servers of the project stay out together with those of the user: one flag takes both"})
 		}
 	}
+	if !in.All(p.Skills) && in.All(p.ModelSettings) && r.Inputs[inCommandFolders].Exists {
+		l.Note(p.Warn("claude.grouped-commands-stay",
+			"commands are switched off one by one, and those in folders of the commands directory have no names here: they "+
+				"come along", "keep each command directly in that directory, or inherit no model_settings"))
+	}
 	if !in.All(p.ModelSettings) {
 		l.Args(p.S(flagSources), p.S("project,local"))
 		noteLost(l, r)
@@ -45,6 +50,11 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 	}
 }
 
+// below is a pattern for all files below a directory. The client resolves links in what stands before the last slash in
+// front of the first of the signs *?{[ and so, with /** alone, not the directory itself. A link that lies deeper, with its
+// target outside, is not seen: its rules come along.
+const below = "/@(**)"
+
 // switchedOff are the settings that hide single things of the user's.
 func switchedOff(r p.Request) p.Object {
 	in, off := r.Options.Inherit, p.Object{}
@@ -57,7 +67,7 @@ func switchedOff(r p.Request) p.Object {
 		}
 		for _, rules := range []string{inRules, inRuleFolders} {
 			if r.Inputs[rules].Exists {
-				paths = append(paths, p.Concat{p.InputPath{Input: rules}, p.S("/**")})
+				paths = append(paths, p.Concat{p.InputPath{Input: rules}, p.S(below)})
 				break // two looks at one directory
 			}
 		}
