@@ -159,7 +159,13 @@ func cycles() error {
 			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 				return err
 			}
-			time.Sleep(100 * time.Millisecond)
+			for seen := false; !seen; time.Sleep(10 * time.Millisecond) {
+				infos, err := p.Providers(context.Background())
+				if err != nil {
+					return err
+				}
+				seen = infos[0].State == adapter.Stopped
+			}
 			if _, err := ask(p, "alpha", "slow:1ms"); err != nil {
 				return err
 			}

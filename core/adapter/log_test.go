@@ -19,7 +19,7 @@ func TestWhatAdaptersWriteIsLoggedWithoutSecrets(t *testing.T) {
 			eventually(t, 10*time.Second, "both lines are logged", func() bool {
 				return strings.Contains(log.String(), "printed [masked]") && strings.Contains(log.String(), "complained [masked]")
 			})
-			if strings.Contains(log.String(), secret) {
+			if strings.Contains(log.String(), "v4lue") {
 				t.Errorf("the log holds the secret:\n%s", log.String())
 			}
 			for line := range strings.Lines(log.String()) {

@@ -224,27 +224,32 @@ func (m *member) begin() *starting {
 	s := &starting{done: make(chan struct{})}
 	if !m.pool.background(func() {
 		p, err := m.launch()
-		m.mu.Lock()
-		m.starting = nil
-		switch {
-		case err == nil && m.pool.life.Err() != nil:
-			p.ending, err = true, errClosed()
-			m.pool.work.Go(p.stop)
-		case err == nil && !p.ended:
-			m.now = p
-			m.rest(p)
-		case errors.Is(err, fault.AdapterCrashed):
-			state, _ := p.child.ending()
-			m.crashed(state + " while it started")
-		}
-		m.mu.Unlock()
-		s.err = err
+		s.err = m.started(p, err)
 		close(s.done)
 	}) {
 		return nil
 	}
 	m.starting = s
 	return s
+}
+
+// started takes what a start led to, and answers its error.
+func (m *member) started(p *process, err error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.starting = nil
+	switch {
+	case err == nil && m.pool.life.Err() != nil:
+		p.ending, err = true, errClosed()
+		m.pool.work.Go(p.stop)
+	case err == nil && !p.ended:
+		m.now = p
+		m.rest(p)
+	case errors.Is(err, fault.AdapterCrashed):
+		state, _ := p.child.ending()
+		m.crashed(state + " while it started")
+	}
+	return err
 }
 
 // release ends a use. An adapter that is not used for a while is ended.

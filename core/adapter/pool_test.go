@@ -141,6 +141,7 @@ func TestEqualRequestsAtOnceAreOneCall(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !errors.Is(err, fault.Deadline) {
 		t.Errorf("error %v, want that of the context", err)
 	}
+	time.Sleep(200 * time.Millisecond) // for all of them to ask
 	close(open)
 	first := <-results
 	for range cap(results) - 1 {

@@ -1,0 +1,30 @@
+package adapter
+
+import (
+	"context"
+	"testing"
+)
+
+// A process may end between its description and the moment it is taken. Taken all the same, it would fail every call.
+func TestH48_DeadOnArrivalIsNotTaken(t *testing.T) {
+	t.Parallel()
+	p, err := New(context.Background(), Config{Sources: []Source{{Path: "/bin/true", UnsafeAnyDigest: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	m := p.members[0]
+	dead := &process{child: &child{state: "exit status 1"}}
+	m.lost(dead)
+	if err := m.started(dead, nil); err != nil {
+		t.Fatal(err)
+	}
+	if m.now != nil || m.crashes != 1 {
+		t.Errorf("taken: %v, with %d crashes", m.now != nil, m.crashes)
+	}
+	living := &process{child: &child{}}
+	if err := m.started(living, nil); err != nil || m.now != living {
+		t.Errorf("the living one is not taken: %v", err)
+	}
+	m.lost(living)
+}
