@@ -128,3 +128,39 @@ func TestC256_ClaudeListsPluginAndSkills(t *testing.T) {
 		t.Errorf("the user's skill is listed %d times", names["user-notes"])
 	}
 }
+
+// What stands in the host's state and in its log after preparing holds no credential of the user's: logins are links.
+func TestC234_NoSecretInStateOrLog(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, c client) {
+		s := newStage(t, c)
+		secrets := []string{userSecret, "sk-test"}
+		if c.name == "claude" {
+			rig.Write(t, s.inHome(".claude/.credentials.json"), `{"claudeAiOauth":{"accessToken":"sk-test-51c2"}}`)
+		}
+		g := s.open()
+		for _, preset := range []core.Preset{core.Desktop, core.Automation} {
+			p := g.prepare(g.session(string(preset), preset))
+			shown := encode(t, p)
+			for _, secret := range secrets {
+				if strings.Contains(shown, secret) || strings.Contains(g.log.String(), secret) {
+					t.Errorf("%s: a credential is shown or logged", preset)
+				}
+			}
+		}
+		for name, entry := range s.take(g.state) {
+			if !entry.Mode.IsRegular() {
+				continue
+			}
+			data, err := os.ReadFile(filepath.Join(g.state, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, secret := range secrets {
+				if strings.Contains(string(data), secret) {
+					t.Errorf("%s holds a credential", name)
+				}
+			}
+		}
+	})
+}

@@ -93,6 +93,7 @@ model_provider = "lab"
 name = "Lab"
 base_url = %q
 env_key = "LAB_KEY"
+http_headers = { "X-User-Setting" = "kept" }
 
 [mcp_servers.user_server]
 command = %q

@@ -43,6 +43,8 @@ func TestC219_HostileSkillTree(t *testing.T) {
 		}
 		// A skill of the user's with the name of one of ours keeps it.
 		rig.WriteSkill(t, s.inHome(c.home+"/skills/handoff"), "handoff", "handoff-of-the-user-51c2", "body")
+		// People sort skills into folders, where the client looks into those.
+		rig.WriteSkill(t, s.inHome(c.home+"/skills/folder/inner"), "inner", "inner-skill-51c2", "body")
 		s.play(s.plain(c.turn("hello")...))
 
 		g := s.open()

@@ -21,20 +21,6 @@ func everything() map[preparer.Kind]preparer.Choice {
 	return kinds
 }
 
-// together is what a client can leave out only with other kinds; the session says so in a diagnostic.
-var together = map[string]struct {
-	kinds, with []preparer.Kind
-	code        string
-}{
-	"claude": {
-		kinds: []preparer.Kind{preparer.Hooks, preparer.ModelSettings},
-		with: []preparer.Kind{
-			preparer.Instructions, preparer.Skills, preparer.MCPServers, preparer.Hooks, preparer.ModelSettings,
-		},
-		code: "claude.left-out-together",
-	},
-}
-
 // Each kind of the user's set-up can be left out alone, or the session says what goes with it.
 func TestC256_EachKindCanBeLeftOut(t *testing.T) {
 	t.Parallel()
@@ -63,11 +49,11 @@ func leftOut(t *testing.T, c client, kind preparer.Kind) {
 		lost[kind] = true
 	}
 	p := g.prepare(session)
-	if rule := together[c.name]; slices.Contains(rule.kinds, kind) {
-		for _, other := range rule.with {
+	if with := c.descriptor().Inherit[kind].With; len(with) > 0 {
+		for _, other := range with {
 			lost[other] = true
 		}
-		if !slices.ContainsFunc(p.Diagnostics, func(d core.Diagnostic) bool { return d.Code == rule.code }) {
+		if !slices.ContainsFunc(p.Diagnostics, func(d core.Diagnostic) bool { return strings.Contains(d.Code, "together") }) {
 			t.Errorf("nothing says what goes with %s: %v", kind, p.Diagnostics)
 		}
 	}
@@ -82,9 +68,10 @@ func leftOut(t *testing.T, c client, kind preparer.Kind) {
 	came := seen(s, turns)
 	want := map[preparer.Kind]bool{
 		preparer.Instructions: true, preparer.Skills: true, preparer.MCPServers: true, preparer.Hooks: true,
+		preparer.ModelSettings: true,
 	}
 	if c.name == "claude" { // Codex stores no memories unless a person switches them on
-		want[preparer.Memories], want[preparer.ModelSettings] = true, true
+		want[preparer.Memories] = true
 	}
 	for other := range want {
 		want[other] = !lost[other]
@@ -105,15 +92,25 @@ func leftOut(t *testing.T, c client, kind preparer.Kind) {
 // seen says of which kinds there is a trace in what the client sent and ran.
 func seen(s *stage, turns []upstream.Request) map[preparer.Kind]bool {
 	s.Helper()
-	first, last := s.text(turns[0]), s.text(turns[len(turns)-1])
+	first := s.text(turns[0])
 	return map[preparer.Kind]bool{
 		preparer.Instructions:  strings.Contains(first, userInstructions),
 		preparer.Skills:        strings.Contains(first, userSkill),
 		preparer.Memories:      strings.Contains(first, userMemory),
-		preparer.ModelSettings: strings.Contains(last, "USER_SETTING=kept"),
+		preparer.ModelSettings: s.settingKept(turns),
 		preparer.Hooks:         s.marked("user-hook"),
 		preparer.MCPServers:    s.marked("user-server"),
 	}
+}
+
+// settingKept says whether a setting of the user's had an effect: a header of their provider for Codex, a variable that
+// commands see for Claude Code.
+func (s *stage) settingKept(turns []upstream.Request) bool {
+	s.Helper()
+	if s.client.name == "codex" {
+		return turns[0].Header.Get("X-User-Setting") == "kept"
+	}
+	return strings.Contains(s.text(turns[len(turns)-1]), "USER_SETTING=kept")
 }
 
 // Single skills and servers can be chosen by name.

@@ -19,7 +19,7 @@ import (
 func TestC256_DesktopSession(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c client) {
-		s := newStage(t, c, c.shell("echo ran"), upstream.Say("done"))
+		s := newStage(t, c, c.shell("env"), upstream.Say("done"))
 		g := s.open()
 		home, project := s.take(s.home), s.take(s.cwd)
 
@@ -37,6 +37,9 @@ func TestC256_DesktopSession(t *testing.T) {
 			want[sharedSkill] = 1
 		}
 		s.counts(s.text(turns[0]), want)
+		if !s.settingKept(turns) {
+			t.Error("a setting of the user's had no effect")
+		}
 		for _, program := range []string{"user-hook", "user-server"} {
 			if !s.marked(program) {
 				t.Errorf("%s did not run", program)
@@ -68,7 +71,9 @@ func TestC256_AutomationSession(t *testing.T) {
 			userInstructions: 0, userSkill: 0, sharedSkill: 0, userMemory: 0, projectInstructions: 1, projectSkill: 1,
 			"first-prompt": 1,
 		})
-		s.counts(s.text(turns[1]), map[string]int{"USER_SETTING=kept": 0})
+		if s.settingKept(turns) {
+			t.Error("a setting of the user's had an effect")
+		}
 		for _, program := range []string{"user-hook", "user-server"} {
 			if s.marked(program) {
 				t.Errorf("%s ran", program)
@@ -153,17 +158,15 @@ func TestC008_HostToolsLeadPath(t *testing.T) {
 		if strings.Count(path, g.first) != 1 || !strings.Contains(output, "host-tool-51c2") {
 			t.Errorf("the host's tool was not found in %s", path)
 		}
-		if c.name == "codex" {
-			secrets := []string{"outer-key-51c2"}
-			for _, v := range p.Env {
-				if v.Secret {
-					secrets = append(secrets, v.Value)
-				}
+		secrets := []string{"outer-key-51c2"}
+		for _, v := range p.Env {
+			if v.Secret {
+				secrets = append(secrets, v.Value)
 			}
-			for _, secret := range secrets {
-				if strings.Contains(output, secret) {
-					t.Error("the command sees a secret of ours")
-				}
+		}
+		for _, secret := range secrets {
+			if strings.Contains(output, secret) {
+				t.Error("the command sees a secret of ours")
 			}
 		}
 		for _, name := range []string{"TUTTI_WORKSPACE_ID=workspace 51c2\n", "TUTTI_AGENT_SESSION_ID=path\n"} {

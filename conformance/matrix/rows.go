@@ -38,7 +38,10 @@ func Rows() []Row {
 		both("Each kind of the user's set-up can be left out, and the session reports what happened", "TestC256_EachKindCanBeLeftOut"),
 		both("Single skills and MCP servers of the user's can be chosen by name", "TestC256_NamedItemsComeAlong"),
 		both("A skill of ours loads", "TestC256_SkillLoads"),
-		both("The host's directory leads PATH in what the model runs, and no secret of ours is there", "TestC008_HostToolsLeadPath"),
+		{"What the model runs finds the host's directory first on PATH, and no secret of ours", map[string]Cell{
+			"codex": {Test: "TestC008_HostToolsLeadPath/codex",
+				Known: "the client puts two directories of its own in front of every other, seen 2026-11-30"},
+			"claude": {Test: "TestC008_HostToolsLeadPath/claude"}}},
 		both("A resumed conversation is repeated unchanged and nothing is added", "TestC256_ResumeAddsNothing"),
 		both("Driven by a host in one process, two prompts tell the model ours once", "TestC256_DrivenByAHost"),
 		both("A second session of a kind costs no adapter call, and sessions in one project do not disturb each other",
@@ -55,6 +58,7 @@ func Rows() []Row {
 			"codex":  {Test: "TestH04_ProjectFolderIsNotGlobal"},
 			"claude": {None: "the client reads its folder in the project by itself, with us or without"}}},
 		both("The client's own validators accept what was prepared", "TestC233_ClientAcceptsItsFiles"),
+		both("No credential of the user's stands in the host's state or log", "TestC234_NoSecretInStateOrLog"),
 		{"A user's AGENTS.override.md does not hide ours", map[string]Cell{
 			"codex": {Test: "TestC231_OverrideDoesNotHideOurs"}, "claude": {None: "no such file in this client"}}},
 		{"A full hand-written configuration is kept and works", map[string]Cell{
