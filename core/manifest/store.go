@@ -132,6 +132,9 @@ func (s *Store) Names(ctx context.Context) ([]string, error) {
 	seen := map[string]bool{}
 	for dir, suffixes := range map[string][]string{"m": {".json"}, "s": {"", ".new", ".gone"}} {
 		list, err := tree.List(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a directory that was made by hand, and that nothing was prepared in yet
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -3,39 +3,39 @@ package preparer
 // Descriptor states what a client can do, and everything that its adapter will ever read, set or pass. The host shows
 // it to people (`greenroom adapters`) and holds the adapter to it.
 type Descriptor struct {
-	Provider string // stable id, [a-z0-9-], e.g. "codex"
-	Version  string // semantic version of the adapter
-	Client   Client
-	Homes    []Home
-	Inputs   []Input // closed: what is not here is never read
+	Provider string  `json:"provider,omitempty"` // stable id, [a-z0-9-], e.g. "codex"
+	Version  string  `json:"version,omitempty"`  // semantic version of the adapter
+	Client   Client  `json:"client"`
+	Homes    []Home  `json:"homes,omitempty"`
+	Inputs   []Input `json:"inputs,omitempty"` // closed: what is not here is never read
 	// Instructions lists the channels by which the client can be told its instructions, best first.
-	Instructions []Channel
-	Skills       SkillChannel
-	Rewrite      Rewrite
-	NativeImages bool // the client shows images to its model itself
-	Model        Model
+	Instructions []Channel    `json:"instructions,omitempty"`
+	Skills       SkillChannel `json:"skills"`
+	Rewrite      Rewrite      `json:"rewrite,omitempty"`
+	NativeImages bool         `json:"nativeImages,omitempty"` // the client shows images to its model itself
+	Model        Model        `json:"model"`
 	// Inherit says for each kind how it can be left out. A kind that is absent cannot be left out.
-	Inherit map[Kind]Exclusion
-	Gates   []Gate
+	Inherit map[Kind]Exclusion `json:"inherit,omitempty"`
+	Gates   []Gate             `json:"gates,omitempty"`
 	// Env lists the variable names that the adapter may set, unset or strip; a trailing * stands for any ending.
-	Env   []string
-	Flags []string // flags it may put among the arguments, e.g. "--plugin-dir"
+	Env   []string `json:"env,omitempty"`
+	Flags []string `json:"flags,omitempty"` // flags it may put among the arguments, e.g. "--plugin-dir"
 	// OwnState lists what a run of the client itself may change below the user's homes, so that anything else that
 	// changes there is a fault.
-	OwnState []Location
+	OwnState []Location `json:"ownState,omitempty"`
 }
 
 // Client says how the executable is found and spoken to.
 type Client struct {
-	Executables []string // names looked for on PATH, in order
-	Override    string   // variable that names the executable and wins over everything, "" for none
-	VersionArgs []string // default: --version
-	Supported   string   // semver range, e.g. ">=0.160 <1", "" for any
-	Transport   Transport
-	Tools       []string // other programs it needs or is better with
+	Executables []string  `json:"executables,omitempty"` // names looked for on PATH, in order
+	Override    string    `json:"override,omitempty"`    // variable that names the executable and wins over everything, "" for none
+	VersionArgs []string  `json:"versionArgs,omitempty"` // default: --version
+	Supported   string    `json:"supported,omitempty"`   // semver range, e.g. ">=0.160 <1", "" for any
+	Transport   Transport `json:"transport,omitempty"`
+	Tools       []string  `json:"tools,omitempty"` // other programs it needs or is better with
 	// Validators are commands of the client that judge its files, for conformance and doctor; they are never run while
 	// preparing. Arguments may hold {session}, which stands for the session directory.
-	Validators [][]string
+	Validators [][]string `json:"validators,omitempty"`
 }
 
 // Transport is how a host drives the client.
@@ -52,14 +52,14 @@ const (
 // Home is a directory of the user's that belongs to the client. It is found by the variable, when that is set and not
 // blank, and else by the default. Greenroom reads it; it writes there only what a [Login] write-back says.
 type Home struct {
-	ID  string // e.g. "codex"
-	Env string // variable that names it, "" for none
+	ID  string `json:"id,omitempty"`  // e.g. "codex"
+	Env string `json:"env,omitempty"` // variable that names it, "" for none
 	// Sub is appended to the variable's value, as for XDG_CONFIG_HOME; "" when the value is the home itself.
-	Sub string
+	Sub string `json:"sub,omitempty"`
 	// Default is relative to the user's home.
-	Default string
+	Default string `json:"default,omitempty"`
 	// WindowsNative first looks below the user's native cache root on Windows, with a leading dot of Default removed.
-	WindowsNative bool
+	WindowsNative bool `json:"windowsNative,omitempty"`
 }
 
 // Channel is a way to tell a client its instructions.
@@ -76,11 +76,11 @@ const (
 
 // SkillChannel says how the client finds skills.
 type SkillChannel struct {
-	Kind    SkillKind
-	Links   bool // it follows a directory link
-	Nested  bool // it finds skills below a directory in its skills folder
-	Names   NameForm
-	MaxName int // longest name in bytes, 0 for 64
+	Kind    SkillKind `json:"kind,omitempty"`
+	Links   bool      `json:"links,omitempty"`  // it follows a directory link
+	Nested  bool      `json:"nested,omitempty"` // it finds skills below a directory in its skills folder
+	Names   NameForm  `json:"names,omitempty"`
+	MaxName int       `json:"maxName,omitempty"` // longest name in bytes, 0 for 64
 }
 
 // SkillKind is the kind of place where a client looks for skills.
@@ -143,17 +143,17 @@ const (
 
 // Model says what the client takes for a model endpoint. A zero Model takes none.
 type Model struct {
-	Protocol   Protocol
-	Addressing Addressing
-	Endpoint   EndpointAdapter
-	KeyVar     string // variable that carries the credential
-	SecretFile bool   // the client can only take the credential from a file
+	Protocol   Protocol        `json:"protocol,omitempty"`
+	Addressing Addressing      `json:"addressing,omitempty"`
+	Endpoint   EndpointAdapter `json:"endpoint,omitempty"`
+	KeyVar     string          `json:"keyVar,omitempty"`     // variable that carries the credential
+	SecretFile bool            `json:"secretFile,omitempty"` // the client can only take the credential from a file
 }
 
 // Gate is something that can block an unattended start, and how it is answered.
 type Gate struct {
-	ID     string // e.g. "folder-trust"
-	Answer GateAnswer
+	ID     string     `json:"id,omitempty"` // e.g. "folder-trust"
+	Answer GateAnswer `json:"answer,omitempty"`
 }
 
 // GateAnswer is how a gate is answered.

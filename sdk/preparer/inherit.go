@@ -23,8 +23,8 @@ func Kinds() []Kind {
 
 // Choice says how much of one kind comes along.
 type Choice struct {
-	Mode  Mode
-	Names []string // with Only: which, sorted
+	Mode  Mode     `json:"mode,omitempty"`
+	Names []string `json:"names,omitempty"` // with Only: which, sorted
 }
 
 // Mode is how much of a kind comes along.
@@ -54,10 +54,10 @@ func (i Inherit) Takes(k Kind, name string) bool {
 
 // Exclusion says how a kind can be left out of a session.
 type Exclusion struct {
-	How   How
-	Named bool // single items can be chosen, so that Only can be honoured
+	How   How  `json:"how,omitempty"`
+	Named bool `json:"named,omitempty"` // single items can be chosen, so that Only can be honoured
 	// With lists kinds that cannot but be left out together with this one.
-	With []Kind
+	With []Kind `json:"with,omitempty"`
 }
 
 // How is the means by which something is left out.

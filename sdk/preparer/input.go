@@ -3,22 +3,22 @@ package preparer
 // Input is one thing of the user's that the host looks at for the adapter. Look-ups are data, so that a closed,
 // printable list says what an adapter can learn.
 type Input struct {
-	Name string
-	Kind InputKind
+	Name string    `json:"name,omitempty"`
+	Kind InputKind `json:"kind,omitempty"`
 	// At lists where to look. A file is the first that exists; names are those of all places together.
-	At []Location
+	At []Location `json:"at,omitempty"`
 	// Filter chooses the children of InputNames: FilterSkills, FilterSkillTrees, FilterDirs, or a file name suffix such as ".toml".
-	Filter string
-	Learn  Learn
+	Filter string `json:"filter,omitempty"`
+	Learn  Learn  `json:"learn,omitempty"`
 	// Format and Values are for LearnValues of a file: its format, and the key paths to read.
-	Format Format
-	Values []KeyPath
+	Format Format    `json:"format,omitempty"`
+	Values []KeyPath `json:"values,omitempty"`
 	// NotBlank passes over a file that holds nothing but white space, as many clients do with instructions.
-	NotBlank bool
+	NotBlank bool `json:"notBlank,omitempty"`
 	// Secret marks a file that holds a credential. Its content and values are never learned.
-	Secret bool
+	Secret bool `json:"secret,omitempty"`
 	// Carries says what of the user's set-up comes along by this input, for the report of inherited items.
-	Carries []Carry
+	Carries []Carry `json:"carries,omitempty"`
 }
 
 // InputKind is what is looked at.
@@ -53,11 +53,11 @@ const (
 
 // Location is a place of the user's.
 type Location struct {
-	Base LocationBase
-	Home string // with BaseHome: id of a Home
-	Path string // clean, relative, with slashes
+	Base LocationBase `json:"base,omitempty"`
+	Home string       `json:"home,omitempty"` // with BaseHome: id of a Home
+	Path string       `json:"path,omitempty"` // clean, relative, with slashes
 	// ToGitRoot looks in the working directory and in each parent up to the git root.
-	ToGitRoot bool
+	ToGitRoot bool `json:"toGitRoot,omitempty"`
 }
 
 // LocationBase is what a location is relative to.
@@ -84,10 +84,10 @@ func (l Location) UpToGitRoot() Location { l.ToGitRoot = true; return l }
 
 // Carry says that an input brings things of one kind.
 type Carry struct {
-	Kind Kind
+	Kind Kind `json:"kind,omitempty"`
 	// Keys are key paths in a parsed file; an item is the last segment that a final "*" matched, or the last segment
 	// itself. Without keys the input as a whole is one item, or for InputNames each child is.
-	Keys []KeyPath
+	Keys []KeyPath `json:"keys,omitempty"`
 }
 
 // Found is what the adapter is told of an input.
