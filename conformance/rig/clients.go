@@ -28,12 +28,17 @@ func Clients(root string) (string, error) {
 func Need(t testing.TB, root string) string {
 	t.Helper()
 	dir, err := Clients(root)
-	if err == nil {
-		return dir
+	if err != nil {
+		Without(t, err)
 	}
+	return dir
+}
+
+// Without ends a test that cannot run: it is skipped, or fails when clients are required.
+func Without(t testing.TB, why error) {
+	t.Helper()
 	if os.Getenv(Required) == "1" {
-		t.Fatal(err)
+		t.Fatal(why)
 	}
-	t.Skip(err)
-	return ""
+	t.Skip(why)
 }
