@@ -17,8 +17,8 @@ var errInjected = errors.New("injected")
 
 // phase is one operation whose every change of the disk is made to fail.
 type phase struct {
-	before func(s *stage)                       // what was there
-	run    func(s *stage, h *Host) error        // what is made to fail
+	before func(s *stage)                        // what was there
+	run    func(s *stage, h *Host) error         // what is made to fail
 	after  func(t *testing.T, s *stage, n int64) // what has to hold then, before anything is mended
 }
 

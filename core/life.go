@@ -48,8 +48,8 @@ type Recovered struct {
 }
 
 // Cleanup takes a session away: all that lies below its directory, and in the workspace what is ours and still as we
-// wrote it. A session that does not exist is ErrNotFound, unless it once did: then there is nothing to do, and no
-// error.
+// wrote it. For a session that does not exist there is nothing to do, and that is no error, so that a clean-up can be
+// done again.
 func (h *Host) Cleanup(ctx context.Context, r Ref, o CleanupOptions) (*Report, error) {
 	for what, id := range map[string]string{"workspace": r.Workspace, "session": r.ID} {
 		if err := checkID(what, id); err != nil {
@@ -228,7 +228,6 @@ func (h *Host) info(ctx context.Context, name string, m *manifest.Manifest) Info
 
 // Lease says that a client runs in a session. It ends with the process that holds it.
 type Lease struct {
-	host  *Host
 	lease *manifest.Lease
 }
 
@@ -244,16 +243,12 @@ func (h *Host) Hold(ctx context.Context, r Ref) (*Lease, error) {
 	if err != nil {
 		return nil, inTime(ctx, err)
 	}
-	return &Lease{host: h, lease: lease}, nil
+	return &Lease{lease: lease}, nil
 }
 
-// Release ends the lease. What it reports are logins that both the client and somebody else changed.
+// Release ends the lease, also when the host was closed. What it reports are logins that both the client and somebody
+// else changed.
 func (l *Lease) Release(ctx context.Context) (*Report, error) {
-	end, err := l.host.begin(true)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
 	kept, err := l.lease.Release(ctx)
 	return &Report{Kept: kept}, inTime(ctx, err)
 }

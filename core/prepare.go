@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -53,12 +52,13 @@ func (h *Host) Prepare(ctx context.Context, s Session) (*Prepared, error) {
 		err error
 	}
 	done := make(chan result, 1)
-	var locked atomic.Bool
+	o := &operation{}
 	go func() {
-		defer end()
 		defer cancel()
-		p, err := h.prepare(ctx, s, &locked)
-		h.setStuck(name, false)
+		p, err := h.prepare(ctx, s, o)
+		if h.ended(name, o) {
+			end()
+		}
 		done <- result{p, err}
 	}()
 	select {
@@ -73,11 +73,54 @@ func (h *Host) Prepare(ctx context.Context, s Session) (*Prepared, error) {
 		return r.p, inTime(ctx, r.err)
 	case <-timer.C:
 	}
-	if locked.Load() {
-		h.setStuck(name, true)
+	if h.giveUp(name, o) {
+		end()
 	}
 	return nil, fault.Wrap(ctx.Err(), fault.Deadline, "prepare", s.Provider, "a file system call did not return in time").
 		WithHint("look at the file systems that the user's home and the state directory lie on")
+}
+
+// operation is a preparation that may hang. Its fields are guarded by Host.mu.
+type operation struct {
+	locked  bool // it holds the session's lock
+	over    bool
+	givenUp bool
+}
+
+// giveUp stops waiting for an operation. Its session is poisoned while it holds the lock. Close does not wait for it
+// either. It is false for one that ended at the last moment.
+func (h *Host) giveUp(name string, o *operation) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if o.over {
+		return false
+	}
+	o.givenUp = true
+	h.adrift++
+	if o.locked {
+		h.stuck[name] = o
+	}
+	return true
+}
+
+// ended says that an operation came to an end, and whether it was still waited for.
+func (h *Host) ended(name string, o *operation) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o.over = true
+	if h.stuck[name] == o {
+		delete(h.stuck, name)
+	}
+	if o.givenUp {
+		h.adrift--
+	}
+	return !o.givenUp
+}
+
+func (h *Host) setLocked(o *operation, locked bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o.locked = locked
 }
 
 // inTime gives every error its class: the end of the time its own, and what nothing is known of that of a fault of
@@ -108,26 +151,16 @@ func poisoned() error {
 func (h *Host) isStuck(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.stuck[name]
+	return h.stuck[name] != nil
 }
 
-func (h *Host) setStuck(name string, stuck bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if stuck {
-		h.stuck[name] = true
-	} else {
-		delete(h.stuck, name)
-	}
-}
-
-func (h *Host) prepare(ctx context.Context, s Session, locked *atomic.Bool) (*Prepared, error) {
+func (h *Host) prepare(ctx context.Context, s Session, o *operation) (*Prepared, error) {
 	for range attempts {
 		a, err := h.ask(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		p, err := h.carryOut(ctx, a, locked)
+		p, err := h.carryOut(ctx, a, o)
 		if !errors.Is(err, errChanged) {
 			return p, err
 		}
@@ -140,13 +173,13 @@ func (h *Host) prepare(ctx context.Context, s Session, locked *atomic.Bool) (*Pr
 var errChanged = errors.New("inputs changed")
 
 // carryOut makes the disk look like the answer, under the session's lock.
-func (h *Host) carryOut(ctx context.Context, a *answered, locked *atomic.Bool) (p *Prepared, err error) {
+func (h *Host) carryOut(ctx context.Context, a *answered, o *operation) (p *Prepared, err error) {
 	ses, err := h.store.Acquire(ctx, a.name, true)
 	if err != nil {
 		return nil, err
 	}
-	locked.Store(true)
-	defer locked.Store(false)
+	h.setLocked(o, true)
+	defer h.setLocked(o, false)
 	defer ses.Close()
 	if err := matching(ses, a.session); err != nil {
 		return nil, err
@@ -186,7 +219,7 @@ func (h *Host) carryOut(ctx context.Context, a *answered, locked *atomic.Bool) (
 		return nil, err
 	}
 	w := &work{h: h, a: a, ses: ses, tree: tree, names: names, plan: plan, spill: spill}
-	return w.run()
+	return w.run(ctx)
 }
 
 // matching refuses to prepare over a session that is another one.

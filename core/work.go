@@ -2,6 +2,7 @@ package core
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -23,7 +24,7 @@ type work struct {
 	spill string
 }
 
-func (w *work) run() (*Prepared, error) {
+func (w *work) run(ctx context.Context) (*Prepared, error) {
 	prev := w.ses.Manifest
 	changes := w.tree.Everything()
 	if prev != nil {
@@ -60,6 +61,10 @@ func (w *work) run() (*Prepared, error) {
 		return nil, err
 	}
 	if err := w.tree.Verify(w.ses.Root, w.a.roots, &w.h.memo.Documents); err != nil {
+		return nil, err
+	}
+	// A call may have hung for so long that Prepare was given up: then it has to have failed.
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	next.Logins = w.tree.Logins // a login that had to be copied says so only now
