@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -252,11 +251,7 @@ func (h *Host) settle(ctx context.Context, ses *manifest.Session, a *answered) e
 		if it == nil || !it.Exists {
 			continue
 		}
-		source, err := filepath.EvalSymlinks(it.Path)
-		if err != nil {
-			return errChanged
-		}
-		if err := h.store.SettleRunning(ctx, source); err != nil {
+		if err := ses.SettleRunning(ctx, it.Source); err != nil {
 			return err
 		}
 	}

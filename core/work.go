@@ -1,12 +1,9 @@
 package core
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/core/manifest"
@@ -35,7 +32,7 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 	}
 	next := w.record(prev)
 	outside := w.plan != nil && w.plan.Changes()
-	if prev != nil && !changes.Any() && !outside && prev.State == manifest.Ready && sameRecord(prev, next) {
+	if prev != nil && !changes.Any() && !outside && prev.State == manifest.Ready && prev.Same(next) {
 		return w.prepared(prev), nil
 	}
 	next.Generation++
@@ -129,26 +126,6 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 	}
 	for _, v := range w.tree.Env {
 		m.Env = append(m.Env, v.Name)
-	}
-	return m
-}
-
-// sameRecord says whether two records differ in nothing but their history.
-func sameRecord(a, b *manifest.Manifest) bool {
-	x, errX := json.Marshal(timeless(*a))
-	y, errY := json.Marshal(timeless(*b))
-	return errX == nil && errY == nil && bytes.Equal(x, y)
-}
-
-// timeless is a record without what depends on when it was made and on how the last preparation went about it.
-func timeless(m manifest.Manifest) manifest.Manifest {
-	m.State, m.Generation, m.Created, m.Updated = "", 0, time.Time{}, time.Time{}
-	m.Logins, m.Outside = slices.Clone(m.Logins), slices.Clone(m.Outside)
-	for i := range m.Logins {
-		m.Logins[i].Copy = false // known only once it was written
-	}
-	for i, o := range m.Outside {
-		m.Outside[i] = manifest.Outside{Path: o.Path, Key: o.Key}
 	}
 	return m
 }

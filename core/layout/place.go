@@ -88,11 +88,7 @@ func (c *compiler) login(e preparer.Login) error {
 	if !it.Exists {
 		return nil
 	}
-	// Behind a link of the user's lies the file that a refresh has to reach.
-	source, err := filepath.EvalSymlinks(it.Path)
-	if err != nil {
-		return fault.Wrap(err, fault.Unreadable, "read login", it.Label, "cannot be read")
-	}
+	source := it.Source // behind a link of the user's lies the file that a refresh has to reach
 	c.tree.Logins = append(c.tree.Logins, manifest.Login{
 		Path: e.At.Path, Source: source, Label: it.Label, Baseline: manifest.Digest(it.Data), JSON: e.JSON, Fresher: e.Fresher,
 	})

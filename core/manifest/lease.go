@@ -54,7 +54,7 @@ func (s *Store) Hold(ctx context.Context, name string) (*Lease, error) {
 // running records that the session's logins may be rewritten from now on.
 func (s *Session) running(ctx context.Context) error {
 	for _, l := range s.Manifest.Logins {
-		if err := s.state.SettleRunning(ctx, l.Source); err != nil {
+		if err := s.SettleRunning(ctx, l.Source); err != nil {
 			return err
 		}
 	}

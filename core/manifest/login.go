@@ -198,12 +198,8 @@ func (s *Session) SettleAll(ctx context.Context) (kept []Kept, changed bool, err
 
 // SettleRunning settles the logins of the other sessions that run, or ran when their host was killed, on the same
 // file of the user's, so that a login is not read while a newer version of it lies in one of them.
-func (s *Store) SettleRunning(ctx context.Context, source string) error {
-	tree, err := s.Tree()
-	if err != nil {
-		return err
-	}
-	defer tree.Close()
+func (s *Session) SettleRunning(ctx context.Context, source string) error {
+	tree := s.tree
 	dir := "h/" + digest16(source)
 	list, err := tree.List(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -228,7 +224,7 @@ func (s *Store) SettleRunning(ctx context.Context, source string) error {
 			if m.Logins[i].Source != source {
 				continue
 			}
-			if _, err := s.Settle(ctx, root, &m.Logins[i]); err != nil {
+			if _, err := s.state.Settle(ctx, root, &m.Logins[i]); err != nil {
 				root.Close()
 				return fault.Wrap(err, fault.CodeOf(err), "settle login", m.Logins[i].Label, "")
 			}

@@ -13,6 +13,7 @@ type editor struct {
 	env     Env
 	format  preparer.Format
 	changed bool
+	rekeyed bool
 }
 
 func (e *editor) apply(x *Edit) error {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
+	"path/filepath"
 	"sync"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -29,6 +30,8 @@ type remembered struct {
 	data   []byte         // of Apply
 	values map[string]any // of Values and Parse
 	looked []look
+	// rekeyed says that the result depends on where a Rekey leads to, and is kept for each such place.
+	rekeyed bool
 }
 
 // look is a question that Require asked of the disk. A result is good for as long as the answer is the same.
@@ -38,6 +41,8 @@ type look struct {
 }
 
 // Apply is the function of this name. Edits that hold a secret are not for a Memo.
+//
+// Where a Rekey leads to is another place for each session, and makes no difference where there is nothing to rename.
 func (m *Memo) Apply(format preparer.Format, base []byte, edits []Edit, env Env) ([]byte, error) {
 	if m == nil || len(base) > maxSize {
 		return Apply(format, base, edits, env)
@@ -50,8 +55,14 @@ func (m *Memo) Apply(format preparer.Format, base []byte, edits []Edit, env Env)
 			return Apply(format, base, edits, env)
 		}
 	}
-	key := k.sum()
-	if r, ok := m.get(key); ok && stands(r.looked, env.Stat) {
+	anywhere := k.sum()
+	k.leads(edits)
+	here := k.sum()
+	r, ok := m.get(anywhere)
+	if ok && r.rekeyed {
+		r, ok = m.get(here)
+	}
+	if ok && stands(r.looked, env.Stat) {
 		return r.data, nil
 	}
 	var looked []look
@@ -62,11 +73,16 @@ func (m *Memo) Apply(format preparer.Format, base []byte, edits []Edit, env Env)
 			return isDir, isFile
 		}
 	}
-	data, err := Apply(format, base, edits, env)
+	data, rekeyed, err := carryOut(format, base, edits, env)
 	if err != nil {
 		return nil, err
 	}
-	m.put(key, remembered{data: data, looked: looked})
+	if !rekeyed {
+		here = anywhere
+	} else {
+		m.put(anywhere, remembered{rekeyed: true})
+	}
+	m.put(here, remembered{data: data, looked: looked})
 	return data, nil
 }
 
@@ -161,7 +177,8 @@ func (k *keyBuilder) texts(list []string) {
 	}
 }
 
-// edit writes an edit. ok is false for a value of a kind that this package does not know.
+// edit writes an edit, but not where a Rekey leads to. ok is false for a value of a kind that this package does not
+// know.
 func (k *keyBuilder) edit(x *Edit) (ok bool) {
 	k.text(string(x.Op))
 	k.texts(x.Path)
@@ -170,7 +187,20 @@ func (k *keyBuilder) edit(x *Edit) (ok bool) {
 	k.text(x.Unique)
 	k.text(x.RebaseTo)
 	k.text(x.Target)
+	if x.Op == preparer.OpRekey {
+		to, ok := x.Value.(string)
+		return ok && filepath.IsAbs(to) && k.value(x.Head) && k.value(x.Items)
+	}
 	return k.value(x.Head) && k.value(x.Value) && k.value(x.Items)
+}
+
+// leads writes where every Rekey leads to.
+func (k *keyBuilder) leads(edits []Edit) {
+	for i := range edits {
+		if edits[i].Op == preparer.OpRekey {
+			k.value(edits[i].Value)
+		}
+	}
 }
 
 func (k *keyBuilder) value(v any) (ok bool) {

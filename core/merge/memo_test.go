@@ -2,6 +2,7 @@ package merge_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -76,6 +77,35 @@ func TestMemoLooksAtTheDiskAgain(t *testing.T) {
 	there = false
 	if _, err := memo.Apply(preparer.TOML, []byte(memoBase), require, env); err == nil {
 		t.Error("a file that is required and went away was not missed")
+	}
+}
+
+func TestMemoTellsWhereKeysLead(t *testing.T) {
+	t.Parallel()
+	var memo merge.Memo
+	from, other := filepath.Join(t.TempDir(), "home"), t.TempDir()
+	with := fmt.Sprintf("[state]\n%q = 1\n", filepath.Join(from, "hooks.json"))
+	for range 2 {
+		for _, base := range []string{memoBase, with} {
+			for _, to := range []string{filepath.Join(other, "a"), filepath.Join(other, "b")} {
+				edits := []merge.Edit{{Op: preparer.OpRekey, Path: preparer.Key("state"), RebaseTo: from, Value: to}}
+				want, err := merge.Apply(preparer.TOML, []byte(base), edits, merge.Env{Label: "l"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := memo.Apply(preparer.TOML, []byte(base), edits, merge.Env{Label: "l"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), string(got)); diff != "" {
+					t.Error(diff)
+				}
+			}
+		}
+	}
+	relative := []merge.Edit{{Op: preparer.OpRekey, Path: preparer.Key("state"), RebaseTo: from, Value: "relative"}}
+	if _, err := memo.Apply(preparer.TOML, []byte(memoBase), relative, merge.Env{Label: "l"}); err == nil {
+		t.Error("a relative place was taken, since another one was remembered")
 	}
 }
 

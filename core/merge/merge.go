@@ -38,20 +38,27 @@ type Env struct {
 // with a line; fault.ConfigDependency for Require; fault.Conflict for a damaged managed part; fault.LayoutRefused for
 // an edit that cannot be right.
 func Apply(format preparer.Format, base []byte, edits []Edit, env Env) ([]byte, error) {
+	data, _, err := carryOut(format, base, edits, env)
+	return data, err
+}
+
+// carryOut is Apply, and says whether a Rekey renamed something.
+func carryOut(format preparer.Format, base []byte, edits []Edit, env Env) (data []byte, rekeyed bool, err error) {
 	t, err := open(format, base, env.Label)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	e := editor{tree: t, env: env, format: format}
 	for i := range edits {
 		if err := e.apply(&edits[i]); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	if !e.changed && len(bytes.TrimSpace(bytes.TrimPrefix(base, bom))) > 0 {
-		return base, nil
+		return base, false, nil
 	}
-	return t.encode()
+	data, err = t.encode()
+	return data, e.rekeyed, err
 }
 
 // Encode writes a document of plain values in canonical form: keys sorted, a newline at the end.

@@ -29,6 +29,7 @@ func (e *editor) rename(p place, keys []string, from, to string) error {
 		if !ok || rest == "" || rest[0] != '/' && rest[0] != filepath.Separator {
 			continue // another directory whose name begins alike
 		}
+		e.rekeyed = true
 		old, renamed := p.then(step{key: key}), p.then(step{key: to + rest})
 		n, _ := find(e.tree, old)
 		if _, taken := find(e.tree, renamed); !taken {

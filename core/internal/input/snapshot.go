@@ -33,6 +33,7 @@ type Item struct {
 	Index  int    // of the location of a file
 	Path   string // absolute: of the file, or of the first directory that exists
 	Label  string // for messages, e.g. "home:codex/config.toml"
+	Source string // of a secret file that exists: its path with links resolved, which is what a refresh has to reach
 	Data   []byte // of a file
 	Names  []Child
 	Values map[string]any
@@ -142,6 +143,15 @@ func (it *Item) file(roots Roots, memo *Memo) error {
 			it.seen = append(it.seen, stamp{path: p, info: info})
 			if it.Input.NotBlank && len(bytes.TrimSpace(data)) == 0 {
 				continue
+			}
+			if it.Input.Secret {
+				it.Source, err = filepath.EvalSymlinks(p)
+				if missing(err) {
+					continue // it went away meanwhile
+				}
+				if err != nil {
+					return fault.Wrap(err, fault.Unreadable, "read input", labels[j], "cannot be read")
+				}
 			}
 			it.Exists, it.Index, it.Path, it.Label, it.Data = true, i, p, labels[j], data
 			return it.values(memo)
