@@ -39,6 +39,12 @@ func unsendable(label string, err error) error {
 	return fault.Wrap(err, code, "prepare", label, "the request cannot be sent: "+err.Error())
 }
 
+// overdue says that a call took longer than ctx allows. The adapter knows of the deadline too, and may say so before
+// the host's own clock does.
+func overdue(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)
+}
+
 // broken says that the connection to an adapter broke.
 func broken(err error) bool { return status.Code(err) == codes.Unavailable }
 
@@ -109,7 +115,7 @@ func (m *member) explainStart(ctx context.Context, c *child, err error, took tim
 	switch {
 	case m.pool.life.Err() != nil:
 		return errClosed()
-	case ctx.Err() != nil:
+	case overdue(ctx, err):
 		return m.explainTimeout(op, took, c)
 	case errors.As(failed, &typed):
 		return failed

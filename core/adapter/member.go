@@ -138,10 +138,12 @@ func (m *member) fresh(ctx context.Context) (*known, error) {
 	began := time.Now()
 	k, err := m.introduce(limited, p, inProcess)
 	switch {
-	case err == nil || limited.Err() == nil:
-		return k, err
+	case err == nil:
+		return k, nil
 	case ctx.Err() != nil:
 		return nil, unawaited("describe", m.label, ctx.Err())
+	case !overdue(limited, err):
+		return nil, err
 	}
 	return nil, m.explainTimeout("describe", time.Since(began), nil)
 }

@@ -2,7 +2,11 @@ package adapter
 
 import (
 	"context"
+	"errors"
 	"testing"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // A process may end between its description and the moment it is taken. Taken all the same, it would fail every call.
@@ -27,4 +31,32 @@ func TestH48_DeadOnArrivalIsNotTaken(t *testing.T) {
 		t.Errorf("the living one is not taken: %v", err)
 	}
 	m.lost(living)
+}
+
+// early is an adapter that says that its time is over while the host still waits.
+type early struct{}
+
+func (early) Describe(context.Context) (preparer.Descriptor, error) {
+	return preparer.Descriptor{}, context.DeadlineExceeded
+}
+
+func (early) Prepare(context.Context, preparer.Request) (*preparer.Layout, error) {
+	return nil, context.DeadlineExceeded
+}
+
+func TestDeadlineThatTheAdapterSawFirstIsATimeout(t *testing.T) {
+	t.Parallel()
+	p, err := New(context.Background(), Config{Sources: []Source{{Path: "/bin/true", UnsafeAnyDigest: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	m := p.members[0]
+	m.local = &process{adapter: early{}}
+	if _, err := m.describe(context.Background()); !errors.Is(err, fault.AdapterTimeout) {
+		t.Errorf("describe: error %v, want %v", err, fault.AdapterTimeout)
+	}
+	if _, err := m.prepare(preparer.Request{}); !errors.Is(err, fault.AdapterTimeout) {
+		t.Errorf("prepare: error %v, want %v", err, fault.AdapterTimeout)
+	}
 }

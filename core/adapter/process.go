@@ -205,7 +205,7 @@ func (m *member) call(p *process, r preparer.Request) (*preparer.Layout, error) 
 		return layout, err
 	case m.pool.life.Err() != nil:
 		return nil, errClosed()
-	case ctx.Err() != nil:
+	case overdue(ctx, err):
 		if p.child != nil {
 			m.end(p)
 		}
