@@ -122,9 +122,16 @@ func inputs() []p.Input {
 	}
 }
 
-// ownState is what a run of the client changes in the user's home, because that home is the one it runs in.
-func ownState() []p.Location {
-	own := []p.Location{p.AtUser(".claude.json"), p.AtUser(".claude.json.backup"), p.AtUser(".cache/claude-cli-nodejs")}
+// ownState is what a run of the client changes in the user's home, because that home is the one it runs in. On a terminal
+// it registers itself for links, and an installation of its own kind brings itself up to date.
+func ownState() (own []p.Location) {
+	for _, path := range []string{
+		".claude.json", ".claude.json.backup", ".cache/claude-cli-nodejs",
+		".local/share/applications/claude-code-url-handler.desktop", ".cache/claude", ".local/share/claude",
+		".local/state/claude",
+	} {
+		own = append(own, p.AtUser(path))
+	}
 	for _, path := range []string{
 		".claude.json", ".credentials.json", ".last-cleanup", "backups", "cache", "debug", "file-history", "history.jsonl",
 		"ide", "plans", "plugins", "projects", "session-env", "sessions", "shell-snapshots", "statsig", "tasks", "telemetry",
