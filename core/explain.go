@@ -78,7 +78,10 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 	m, err := h.store.Load(a.name)
 	switch {
 	case err == nil:
-		prior = m.Names
+		prior, err = m.Names, sameSession(a.name, m, s)
+		if err != nil {
+			return nil, err
+		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, inTime(ctx, err)
 	}
@@ -87,6 +90,19 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 		return nil, inTime(ctx, err)
 	}
 	w := &work{h: h, a: a, tree: tree, names: names}
+	if len(tree.Blocks) > 0 {
+		ws, err := h.store.PeekWorkspace(s.Cwd)
+		if err != nil {
+			return nil, inTime(ctx, err)
+		}
+		defer ws.Close()
+		if _, w.spill, err = planBlocks(a, ws, tree); err != nil {
+			return nil, inTime(ctx, err)
+		}
+		if w.spill != "" {
+			tree.Blocks = nil
+		}
+	}
 	if m == nil {
 		m = &manifest.Manifest{}
 	}

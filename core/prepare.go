@@ -223,18 +223,23 @@ func (h *Host) carryOut(ctx context.Context, a *answered, o *operation) (p *Prep
 
 // matching refuses to prepare over a session that is another one.
 func matching(ses *manifest.Session, s Session) error {
-	m := ses.Manifest
-	switch {
-	case ses.Damaged():
+	if ses.Damaged() {
 		return fault.New(fault.Corrupt, "prepare", ses.Name, "the record of this session is damaged").
 			WithHint("clean the session up, and prepare it again")
-	case m == nil:
+	}
+	if ses.Manifest == nil {
 		return nil
+	}
+	return sameSession(ses.Name, ses.Manifest, s)
+}
+
+func sameSession(name string, m *manifest.Manifest, s Session) error {
+	switch {
 	case m.Provider != s.Provider:
-		return fault.New(fault.SessionMismatch, "prepare", ses.Name, "this session was prepared for "+m.Provider).
+		return fault.New(fault.SessionMismatch, "prepare", name, "this session was prepared for "+m.Provider).
 			WithHint("use another session id, or clean this one up")
 	case m.Cwd != s.Cwd:
-		return fault.New(fault.SessionMismatch, "prepare", ses.Name, "this session was prepared in another directory").
+		return fault.New(fault.SessionMismatch, "prepare", name, "this session was prepared in another directory").
 			WithHint("use another session id, or clean this one up")
 	}
 	return nil
@@ -289,12 +294,7 @@ func (h *Host) planWorkspace(ctx context.Context, a *answered, ses *manifest.Ses
 	}()
 	wanted := map[string]bool{}
 	if len(tree.Blocks) > 0 {
-		plan, err = w.Plan(a.name, tree.Blocks)
-		if errors.Is(err, fault.Conflict) && slices.Contains(a.desc.Instructions, preparer.FirstPrompt) {
-			plan, err, spill = nil, nil, joinBlocks(tree.Blocks)
-			a.note("workspace_held", "somebody else holds "+tree.Blocks[0].Path+"; the instructions go with the first prompt", "")
-		}
-		if err != nil {
+		if plan, spill, err = planBlocks(a, w, tree); err != nil {
 			return nil, "", release, err
 		}
 	}
@@ -311,6 +311,16 @@ func (h *Host) planWorkspace(ctx context.Context, a *answered, ses *manifest.Ses
 		}
 	}
 	return plan, spill, release, nil
+}
+
+// planBlocks works out what has to change in the workspace, or what goes into the first prompt instead.
+func planBlocks(a *answered, w *manifest.Workspace, tree *layout.Tree) (plan *manifest.Plan, spill string, err error) {
+	plan, err = w.Plan(a.name, tree.Blocks)
+	if errors.Is(err, fault.Conflict) && slices.Contains(a.desc.Instructions, preparer.FirstPrompt) {
+		a.note("workspace_held", "somebody else holds "+tree.Blocks[0].Path+"; the instructions go with the first prompt", "")
+		return nil, joinBlocks(tree.Blocks), nil
+	}
+	return plan, "", err
 }
 
 func joinBlocks(blocks []manifest.Block) string {

@@ -47,7 +47,7 @@ func (p prop) Describe() preparer.Descriptor {
 			{Name: "note", Kind: preparer.InputFile, At: []preparer.Location{preparer.At("prop", "note.txt")}},
 		},
 		Instructions: []preparer.Channel{preparer.HomeFile}, Rewrite: preparer.InstructionsOnly,
-		Skills:       preparer.SkillChannel{Kind: preparer.SkillDirectory, Links: true, Nested: true, Names: preparer.PlainNames},
+		Skills: preparer.SkillChannel{Kind: preparer.SkillDirectory, Links: true, Nested: true, Names: preparer.PlainNames},
 		Inherit: map[preparer.Kind]preparer.Exclusion{
 			preparer.Instructions: {How: preparer.ByLayout}, preparer.Skills: {How: preparer.ByLayout, Named: true},
 			preparer.MCPServers: {How: preparer.ByLayout, Named: true},

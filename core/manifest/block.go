@@ -1,12 +1,10 @@
 package manifest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -88,6 +86,13 @@ func (w *Workspace) undo(session string, list []Outside) (kept []Kept, err error
 	for i := len(list) - 1; i >= 0; i-- {
 		o := list[i]
 		have := w.record.Files[o.Path]
+		if w.Replaced() {
+			kept = append(kept, Kept{Place: "workspace:" + o.Path, Reason: "the workspace is another directory now"})
+			if have != nil && o.Joined {
+				drop(have, session)
+			}
+			continue
+		}
 		if err := w.sweep(o.Path); err != nil {
 			return kept, err
 		}
@@ -175,21 +180,6 @@ func (w *Workspace) unmake(made []string) {
 	}
 }
 
-// tracked says whether git has a file of the workspace in its index. It may say so for one that is not: then an empty
-// file stays where it could go.
-func (w *Workspace) tracked(rel string) bool {
-	for dir := w.record.Path; ; dir = filepath.Dir(dir) {
-		index, _, err := fsroot.ReadInput(filepath.Join(dir, ".git", "index"), 256<<20)
-		if err == nil {
-			below, _ := filepath.Rel(dir, filepath.Join(w.record.Path, filepath.FromSlash(rel)))
-			return bytes.Contains(index, []byte(filepath.ToSlash(below)+"\x00"))
-		}
-		if dir == filepath.Dir(dir) {
-			return false
-		}
-	}
-}
-
 // Release takes a session's hold off all its blocks, and the blocks that nobody holds any more out of their files.
 func (w *Workspace) Release(session string) (kept []Kept, err error) {
 	return w.ReleaseExcept(session, nil)
@@ -206,6 +196,7 @@ func (w *Workspace) ReleaseExcept(session string, keep map[string]bool) (kept []
 		if err := w.sweep(rel); err != nil {
 			return kept, err
 		}
+		w.bury(b, session)
 		if len(b.Holders) == 1 {
 			reason, err := w.strip(rel, b, m)
 			if err != nil {

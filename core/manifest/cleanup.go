@@ -75,24 +75,30 @@ func (s *Session) finish(ctx context.Context) ([]Kept, error) {
 // release gives up the session's hold on the workspace.
 func (s *Session) release(ctx context.Context) error {
 	m := s.Manifest
-	free := func(w *Workspace) ([]Kept, error) { return w.Release(s.Name) }
 	if s.Damaged() {
-		where, err := s.state.holding(ctx, s.tree, s.Name)
-		if err != nil {
-			return err
-		}
-		for key, path := range where {
-			if err := s.outside(ctx, path, key, free); err != nil {
-				return err
-			}
-		}
-		return nil
+		return s.releaseAll(ctx)
 	}
 	if len(m.Outside) == 0 {
 		return nil
 	}
-	return s.outside(ctx, m.Cwd, m.Outside[0].Key, free)
+	return s.outside(ctx, m.Cwd, m.Outside[0].Key, s.free)
 }
+
+// releaseAll is release for a session of which nothing is known but its name.
+func (s *Session) releaseAll(ctx context.Context) error {
+	where, err := s.state.holding(ctx, s.tree, s.Name)
+	if err != nil {
+		return err
+	}
+	for _, key := range sortedKeys(where) {
+		if err := s.outside(ctx, where[key], key, s.free); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) free(w *Workspace) ([]Kept, error) { return w.Release(s.Name) }
 
 // giveUp renames the directory, which is the point of no return, and removes the manifest and everything.
 func (s *Session) giveUp() error {

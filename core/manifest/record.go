@@ -130,15 +130,30 @@ func Decode(data []byte) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := known(line, "read manifest"); err != nil {
+		return nil, err
+	}
 	var m Manifest
 	if err := json.Unmarshal(line, &m); err != nil {
 		return nil, fault.Wrap(err, fault.Corrupt, "read manifest", "", "is not a manifest")
 	}
-	if m.Schema != Schema {
-		return nil, fault.New(fault.UnknownSchema, "read manifest", "", "was written by another version of greenroom").
+	return &m, nil
+}
+
+// known refuses a record of another schema before anything else of it is looked at, since nothing else need be the
+// same there.
+func known(line []byte, op string) error {
+	var r struct {
+		Schema int `json:"schema"`
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return fault.Wrap(err, fault.Corrupt, op, "", "is no record")
+	}
+	if r.Schema != Schema {
+		return fault.New(fault.UnknownSchema, op, "", "was written by another version of greenroom").
 			WithHint("use the version that prepared the session, or remove its directory by hand")
 	}
-	return &m, nil
+	return nil
 }
 
 func seal(v any) ([]byte, error) {

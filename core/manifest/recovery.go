@@ -19,7 +19,7 @@ func (s *Session) settleState(ctx context.Context) error {
 	case s.Damaged():
 		return nil
 	case s.Manifest == nil && s.rel == final:
-		return s.quarantine()
+		return s.quarantine(ctx)
 	case s.Manifest == nil:
 		return s.empty()
 	case s.Manifest.State == Preparing:
@@ -65,7 +65,7 @@ func (s *Session) Abort(ctx context.Context) error {
 func (s *Session) abandon(ctx context.Context) error {
 	m := s.Manifest
 	if len(m.Outside) > 0 {
-		if err := s.outside(ctx, m.Cwd, "", func(w *Workspace) ([]Kept, error) { return w.undo(s.Name, m.Outside) }); err != nil {
+		if err := s.outside(ctx, m.Cwd, m.Outside[0].Key, func(w *Workspace) ([]Kept, error) { return w.undo(s.Name, m.Outside) }); err != nil {
 			return err
 		}
 	}
@@ -114,26 +114,39 @@ func (s *Session) sweep() error {
 	return nil
 }
 
-// outside runs f on a locked workspace. One that is not there any more holds nothing that could be changed.
+// outside runs f on a locked workspace. One that is not there any more holds nothing that could be changed, and one whose
+// record is damaged nothing that is known.
 func (s *Session) outside(ctx context.Context, cwd, key string, f func(*Workspace) ([]Kept, error)) error {
-	var w *Workspace
-	var err error
-	if key == "" {
-		w, err = s.state.OpenWorkspace(ctx, cwd)
-	} else {
-		w, err = s.state.openWorkspace(ctx, cwd, key)
-	}
-	if errors.Is(err, fault.CwdMissing) || errors.Is(err, fs.ErrNotExist) {
+	w, err := s.state.openWorkspace(ctx, cwd, key)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fault.NotRegular):
+		s.forget(key)
 		s.Reports = append(s.Reports, Kept{Place: "workspace", Reason: "is not there any more"})
 		return nil
-	}
-	if err != nil {
+	case errors.Is(err, fault.Corrupt):
+		s.Reports = append(s.Reports, Kept{Place: "workspace", Reason: "the record of the managed blocks in it is damaged"})
+		return nil
+	case err != nil:
 		return err
 	}
 	defer w.Close()
 	kept, err := f(w)
 	s.Reports = append(s.Reports, kept...)
 	return err
+}
+
+// forget takes the session off the record of a workspace that is gone, and so cannot be locked. Should two do it at
+// once, the record of a directory that is gone stays.
+func (s *Session) forget(key string) {
+	w := &Workspace{state: s.state, own: s.tree, key: key}
+	data, _, err := s.tree.ReadFile(w.path(), maxRecord)
+	if err != nil || w.decode(data) != nil {
+		return
+	}
+	for _, b := range w.record.Files {
+		drop(b, s.Name)
+	}
+	_ = w.save()
 }
 
 // empty removes everything below the session's directory. It follows no link.
@@ -162,8 +175,11 @@ func (s *Session) vanish() error {
 }
 
 // quarantine moves a directory aside that has the name of a complete session and no manifest: it may hold what a
-// client wrote, and nothing says what is ours.
-func (s *Session) quarantine() error {
+// client wrote, and nothing says what is ours. What it holds in a workspace is known from there, and given up.
+func (s *Session) quarantine(ctx context.Context) error {
+	if err := s.releaseAll(ctx); err != nil {
+		return err
+	}
 	for _, suffix := range []string{".lost", ".lost2", ".lost3", ".lost4", ".lost5", ".lost6", ".lost7", ".lost8", ".lost9"} {
 		to := "s/" + s.Name + suffix
 		if _, err := s.tree.Lstat(to); !errors.Is(err, fs.ErrNotExist) {

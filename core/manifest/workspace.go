@@ -63,6 +63,31 @@ func (s *Store) OpenWorkspace(ctx context.Context, cwd string) (*Workspace, erro
 	return s.openWorkspace(ctx, real, digest16(real))
 }
 
+// PeekWorkspace opens a workspace directory without its lock, for Plan only.
+func (s *Store) PeekWorkspace(cwd string) (*Workspace, error) {
+	real, err := filepath.EvalSymlinks(cwd)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.CwdMissing, "open workspace", "working directory", "is not there any more")
+	}
+	tree, err := s.openOutside(real)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{state: s, tree: tree, key: digest16(real)}
+	if w.own, err = s.Tree(); errors.Is(err, fs.ErrNotExist) {
+		w.record = &shared{Schema: Schema, Path: real}
+		return w, nil
+	}
+	if err == nil {
+		err = w.load(real)
+	}
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
 func (s *Store) openWorkspace(ctx context.Context, real, key string) (*Workspace, error) {
 	tree, err := s.openOutside(real)
 	if err != nil {
@@ -101,11 +126,11 @@ func (w *Workspace) decode(data []byte) error {
 	if err != nil {
 		return err
 	}
+	if err := known(line, "read workspace record"); err != nil {
+		return err
+	}
 	if err := json.Unmarshal(line, &w.record); err != nil {
 		return fault.Wrap(err, fault.Corrupt, "read workspace record", "", "is not a workspace record")
-	}
-	if w.record.Schema != Schema {
-		return fault.New(fault.UnknownSchema, "read workspace record", "", "was written by another version of greenroom")
 	}
 	return nil
 }
@@ -118,7 +143,9 @@ func trimJSON(name string) string { return strings.TrimSuffix(name, ".json") }
 
 // Close gives the lock back.
 func (w *Workspace) Close() {
-	_ = w.lock.Unlock()
+	if w.lock != nil {
+		_ = w.lock.Unlock()
+	}
 	w.tree.Close()
 	if w.own != nil {
 		w.own.Close()
@@ -177,6 +204,9 @@ func (w *Workspace) Plan(session string, blocks []Block) (*Plan, error) {
 func (w *Workspace) plan(session string, b Block) (change, error) {
 	b.Text = merge.BlockText(b.Text)
 	have := w.record.Files[b.Path]
+	if have != nil && have.Text != b.Text {
+		w.bury(have, session)
+	}
 	joined := have == nil || !slices.Contains(have.Holders, session)
 	if have != nil && have.Text != b.Text && !slices.Equal(have.Holders, []string{session}) {
 		return change{}, fault.New(fault.Conflict, "prepare workspace file", "workspace:"+b.Path,
@@ -190,15 +220,16 @@ func (w *Workspace) plan(session string, b Block) (change, error) {
 	m := merge.Marker{ID: w.state.ID()}
 	old, had, err := merge.FindBlock(data, m)
 	if err != nil {
-		return change{}, err
+		return change{}, named(err, b.Path)
 	}
-	if had && have != nil && old != have.Text && old != b.Text {
+	// One that nobody holds was left because somebody had edited it, or its record was lost: it is the user's too.
+	if had && old != b.Text && (have == nil || old != have.Text) {
 		return change{}, fault.New(fault.Conflict, "prepare workspace file", "workspace:"+b.Path, "somebody edited the managed block").
 			WithHint("move your text out of the managed block, or remove the block")
 	}
 	out, rec, err := merge.InsertBlock(data, existed, m, b.Text)
 	if err != nil {
-		return change{}, err
+		return change{}, named(err, b.Path)
 	}
 	next := sharedBlock{Text: b.Text, Created: !existed, Record: rec, Holders: []string{session}}
 	if have != nil {
@@ -217,6 +248,29 @@ func (w *Workspace) plan(session string, b Block) (change, error) {
 	}
 	o := Outside{Path: b.Path, Key: w.key, Was: fileDigest(data, existed), Post: Digest(out), Undo: old, HadBlock: had, Joined: joined}
 	return change{out: o, data: out, info: info, existed: existed, next: next}, nil
+}
+
+// named says which file a fault of its text is about.
+func named(err error, rel string) error {
+	var e *fault.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return fault.Wrap(err, e.Code, "prepare workspace file", "workspace:"+rel, e.Detail).WithHint(e.Hint)
+}
+
+// bury takes holders off that have no manifest any more. A session has one before it holds anything, and until it holds
+// nothing. It stops at the first that lives.
+func (w *Workspace) bury(b *sharedBlock, session string) {
+	for _, h := range slices.Clone(b.Holders) {
+		if h == session {
+			continue
+		}
+		if _, err := w.own.Lstat(manifestPath(h)); !errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		drop(b, h)
+	}
 }
 
 // missing lists the directories that have to be made, outermost first.
