@@ -67,9 +67,10 @@ type Host struct {
 	pool     *adapter.Pool
 	versions client.Versions
 	memo     input.Memo
-	checked  sync.Map // *preparer.Layout, or digest and provider of a descriptor: passed its check
+	checked  sync.Map // digest and provider of a descriptor: passed its check
 
 	mu      sync.Mutex
+	kinds   map[string]*kind // see kindOf
 	bundles *skill.Store
 	tree    *fsroot.Tree          // of bundles
 	stuck   map[string]*operation // by session: what hangs and holds the session's lock
@@ -98,7 +99,7 @@ func New(ctx context.Context, c Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Host{cfg: c, store: store, pool: pool, stuck: map[string]*operation{}, seam: seam}, nil
+	return &Host{cfg: c, kinds: map[string]*kind{}, store: store, pool: pool, stuck: map[string]*operation{}, seam: seam}, nil
 }
 
 func (c *Config) complete() error {

@@ -20,7 +20,7 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 		Executable: a.exe, Version: a.version, Args: w.tree.Before, ArgsAfter: w.tree.After,
 		Env:       w.env(),
 		Skills:    w.skills(),
-		Inherited: a.inherited(),
+		Inherited: slices.Clone(a.kind.inherited),
 		actions:   a.layout.Launch.Actions, strip: a.layout.Launch.Strip,
 	}
 	p.firstPrompt = strings.TrimSpace(strings.Join([]string{w.spill, w.tree.FirstPrompt}, "\n\n"))
@@ -55,9 +55,9 @@ func (w *work) env() []EnvVar {
 func (w *work) skills() []SkillView {
 	var views []SkillView
 	for _, b := range w.tree.Bundles {
-		for _, s := range w.a.skills {
+		for _, s := range w.a.kind.skills {
 			name := w.names[s.ID]
-			views = append(views, SkillView{ID: s.ID, Name: w.a.facts.Spell(name), Path: filepath.Join(b.Path, name, "SKILL.md")})
+			views = append(views, SkillView{ID: s.ID, Name: w.a.kind.facts.Spell(name), Path: filepath.Join(b.Path, name, "SKILL.md")})
 		}
 	}
 	return views
@@ -70,7 +70,7 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 	for _, r := range w.a.inputs.Rejected {
 		warn("input_passed_over", r.Label+": "+r.Reason, "")
 	}
-	for _, s := range w.a.skills {
+	for _, s := range w.a.kind.skills {
 		if got := w.names[s.ID]; got != s.Name {
 			list = append(list, Diagnostic{Severity: preparer.Info, Code: "skill_renamed", Text: "a skill of yours is called " + s.Name + "; ours is called " + got})
 		}

@@ -6,7 +6,6 @@ import (
 	"runtime"
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
-	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/input"
@@ -23,14 +22,14 @@ type answered struct {
 	session Session
 	name    string
 	inherit preparer.Inherit
+	choices []string // inherit, as it is recorded
 	desc    preparer.Descriptor
 	adapter adapter.Identity
 	exe     string
 	version string
 	roots   layout.Roots
 	inputs  *input.Snapshot
-	facts   canon.Facts
-	skills  []skill.Skill
+	kind    *kind
 	layout  *preparer.Layout
 	notes   []Diagnostic
 }
@@ -42,6 +41,7 @@ func (h *Host) ask(ctx context.Context, s Session) (*answered, error) {
 	if a.inherit, err = s.Inherit.resolve(); err != nil {
 		return nil, err
 	}
+	a.choices = choices(a.inherit)
 	if a.desc, a.adapter, err = h.pool.Descriptor(ctx, s.Provider); err != nil {
 		return nil, err
 	}
@@ -58,37 +58,14 @@ func (h *Host) ask(ctx context.Context, s Session) (*answered, error) {
 	if a.inputs, err = input.Take(ctx, a.desc.Inputs, in, &h.memo); err != nil {
 		return nil, err
 	}
-	a.facts = canon.Facts{
-		Product: h.cfg.Identity.Product, CLI: h.cfg.Identity.CLI, EnvPrefix: h.cfg.Identity.EnvPrefix,
-		SkillNames: a.desc.Skills.Names, NativeImages: a.desc.NativeImages,
-	}
-	doc, err := h.cfg.Content.Document(a.facts)
-	if err != nil {
+	if a.kind, err = h.kindOf(a); err != nil {
 		return nil, err
 	}
-	if a.skills, err = h.cfg.Content.Skills(a.facts); err != nil {
-		return nil, err
-	}
-	if a.desc.Skills.Kind == preparer.NoSkills {
-		a.skills = nil
-	}
-	a.layout, err = h.pool.Prepare(ctx, s.Provider, preparer.Request{
-		Target: preparer.Target{
-			OS: runtime.GOOS, Arch: runtime.GOARCH, ClientVersion: a.version, Tools: client.Tools(a.desc.Client, h.env),
-		},
-		Instructions: preparer.Document{Name: doc.Name, Sections: doc.Keys()},
-		Skills:       preparer.SkillSet{Count: len(a.skills)},
-		Options:      preparer.Options{Inherit: a.inherit},
-		Inputs:       a.inputs.Found(),
-	})
-	if err != nil {
+	if a.layout, err = h.pool.Ask(ctx, s.Provider, a.kind.question); err != nil {
 		return nil, refusal(err, s.Provider)
 	}
-	if _, ok := h.checked.Load(a.layout); !ok {
-		if err := layout.Check(a.desc, a.layout); err != nil {
-			return nil, err
-		}
-		h.checked.Store(a.layout, true)
+	if err := a.kind.check(a.desc, a.layout); err != nil {
+		return nil, err
 	}
 	return a, nil
 }
@@ -156,32 +133,22 @@ func (a *answered) note(code, text, hint string) {
 
 // compile resolves the layout into the tree of the session.
 func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string, current func(string) ([]byte, error), bundle bundler) (*layout.Tree, map[string]string, error) {
-	names, err := layout.Names(a.desc, a.layout, a.inputs, a.skills, prior)
+	n, err := h.names(a, prior)
 	if err != nil {
 		return nil, nil, err
-	}
-	facts := a.facts
-	facts.Names = names
-	doc, err := h.cfg.Content.Document(facts)
-	if err != nil {
-		return nil, nil, err
-	}
-	text := layout.Text{Whole: doc.Text, Sections: make(map[string]string, len(doc.Sections))}
-	for _, s := range doc.Sections {
-		text.Sections[s.Key] = s.Text
 	}
 	tree, err := layout.Compile(ctx, layout.Source{
 		Descriptor: a.desc,
 		Layout:     a.layout,
-		Handles:    layout.Handles{Roots: a.roots, Inputs: a.inputs, Texts: map[string]layout.Text{doc.Name: text}},
+		Handles:    layout.Handles{Roots: a.roots, Inputs: a.inputs, Texts: n.text},
 		Marker:     merge.Marker{ID: h.store.ID()},
 		Memo:       &h.memo.Documents,
 		Current:    current,
-		Skills:     a.skills,
-		Names:      names,
+		Skills:     a.kind.skills,
+		Names:      n.names,
 		Bundle:     bundle,
 	})
-	return tree, names, err
+	return tree, n.names, err
 }
 
 // bundler puts skills into the store, or says where they would be.

@@ -108,21 +108,13 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 		Adapter: manifest.Adapter{Version: a.adapter.Version, Digest: a.adapter.Digest, Unsafe: a.adapter.Unsafe},
 		Client:  manifest.Client{Executable: a.exe, Version: a.version},
 		Created: now, Updated: now,
-		Entries: w.tree.Entries(), Logins: w.tree.Logins, Leases: w.tree.Leases, Names: w.names, Homes: a.roots.Homes,
+		Entries: w.tree.Entries(), Logins: w.tree.Logins, Leases: w.tree.Leases, Names: w.names, Homes: a.roots.Homes, Inherit: a.choices,
 	}
 	if prev != nil {
 		m.Created, m.Generation = prev.Created, prev.Generation
 	}
 	if w.plan != nil {
 		m.Outside = w.plan.Outside()
-	}
-	for _, k := range preparer.Kinds() {
-		c := a.inherit[k]
-		item := string(k) + "=" + string(c.Mode)
-		for _, n := range c.Names {
-			item += "," + n
-		}
-		m.Inherit = append(m.Inherit, item)
 	}
 	for _, v := range w.tree.Env {
 		m.Env = append(m.Env, v.Name)

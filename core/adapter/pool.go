@@ -103,6 +103,26 @@ func (p *Pool) Descriptor(ctx context.Context, provider string) (preparer.Descri
 // Descriptor, AdapterCrashed, AdapterTimeout, AdapterFailed, AdapterFault, AdapterLimit, and Invalid for a request that
 // cannot be sent. The layout is shared with whoever asks the same: it must not be changed.
 func (p *Pool) Prepare(ctx context.Context, provider string, r preparer.Request) (*preparer.Layout, error) {
+	return p.Ask(ctx, provider, &Question{Request: r})
+}
+
+// Question is a request that is asked more than once. It must not be changed after it was asked first. It is safe for
+// concurrent use.
+type Question struct {
+	Request preparer.Request
+
+	once   sync.Once
+	digest string
+	err    error
+}
+
+func (q *Question) sum() (string, error) {
+	q.once.Do(func() { q.digest, q.err = protocol.RequestDigest(q.Request) })
+	return q.digest, q.err
+}
+
+// Ask is Prepare, which spares the encoding of a question that was asked before.
+func (p *Pool) Ask(ctx context.Context, provider string, asked *Question) (*preparer.Layout, error) {
 	m, err := p.find(ctx, provider)
 	if err != nil {
 		return nil, err
@@ -111,14 +131,14 @@ func (p *Pool) Prepare(ctx context.Context, provider string, r preparer.Request)
 	if err != nil {
 		return nil, err
 	}
-	digest, err := protocol.RequestDigest(r)
+	digest, err := asked.sum()
 	if err != nil {
 		return nil, unsendable(m.label, err)
 	}
 	q := question{member: m.index, adapter: k.identity.Digest, request: digest}
 	layout, err := p.memory.ask(ctx, q, func(answered func(*preparer.Layout, error)) {
 		// The call may outlast the caller, who may change the request then.
-		own, err := clone(r)
+		own, err := clone(asked.Request)
 		if err != nil {
 			answered(nil, unsendable(m.label, err))
 		} else if !p.background(func() { answered(m.prepare(own)) }) {

@@ -134,6 +134,15 @@ func unescape(s string) string {
 // Identity tells one content of an input ("input"), or one value in it ("input#key/path"), from another. It is a digest,
 // also of secrets, and never shown.
 func (s *Snapshot) Identity(key string) string {
+	id, ok := s.ids[key]
+	if !ok {
+		id = s.identity(key)
+		s.ids[key] = id
+	}
+	return id
+}
+
+func (s *Snapshot) identity(key string) string {
 	name, path, byValue := strings.Cut(key, "#")
 	it := s.Items[name]
 	switch {

@@ -59,7 +59,9 @@ type Snapshot struct {
 	Items    map[string]*Item
 	Rejected []Rejected
 
-	memo *Memo
+	order []string // names of the items, as they are declared
+	memo  *Memo
+	ids   map[string]string // what Identity answered
 }
 
 // stamp tells whether a file or directory is still the one that was looked at.
@@ -70,7 +72,7 @@ type stamp struct {
 
 // Take looks at all inputs of a descriptor. The memo, which may be nil, spares parsing a file whose content is known.
 func Take(ctx context.Context, inputs []preparer.Input, roots Roots, memo *Memo) (*Snapshot, error) {
-	s := &Snapshot{Items: make(map[string]*Item, len(inputs)), memo: memo}
+	s := &Snapshot{Items: make(map[string]*Item, len(inputs)), order: make([]string, 0, len(inputs)), memo: memo, ids: map[string]string{}}
 	for _, in := range inputs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -86,6 +88,7 @@ func Take(ctx context.Context, inputs []preparer.Input, roots Roots, memo *Memo)
 			return nil, err
 		}
 		s.Items[in.Name] = it
+		s.order = append(s.order, in.Name)
 	}
 	return s, nil
 }

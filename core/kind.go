@@ -1,0 +1,149 @@
+package core
+
+import (
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/internal/client"
+	"github.com/greenroom-agents/greenroom/core/layout"
+	"github.com/greenroom-agents/greenroom/core/skill"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// maxKinds bounds how many kinds of session a host remembers.
+const maxKinds = 64
+
+// kind is what sessions have in common for which everything is alike that an adapter is told and that texts depend on:
+// provider, adapter, client, choices, working directory, and what was found of the user's. Of the user's files it holds no
+// more than the adapter is told, so no secret. It is safe for concurrent use, and nothing of it may be changed but by its
+// methods.
+type kind struct {
+	facts     canon.Facts
+	skills    []skill.Skill
+	question  *adapter.Question
+	inherited []Inherited
+
+	mu     sync.Mutex
+	layout *preparer.Layout // the last one that passed its check
+	named  *named           // for a session that has no names yet
+}
+
+// named are the skills' names and the document that spells them.
+type named struct {
+	names map[string]string
+	text  map[string]layout.Text
+}
+
+// kindOf is the kind of a session whose inputs were looked at.
+func (h *Host) kindOf(a *answered) (*kind, error) {
+	tools := client.Tools(a.desc.Client, h.env)
+	key := strings.Join([]string{
+		a.session.Provider, a.adapter.Digest, a.adapter.Version, a.version, a.session.Cwd, strings.Join(a.choices, "\n"), strings.Join(tools, "\n"),
+		a.inputs.Print(),
+	}, "\x00")
+	h.mu.Lock()
+	k := h.kinds[key]
+	h.mu.Unlock()
+	if k != nil {
+		return k, nil
+	}
+	k, err := h.newKind(a, tools)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.kinds) >= maxKinds {
+		clear(h.kinds)
+	}
+	h.kinds[key] = k
+	return k, nil
+}
+
+func (h *Host) newKind(a *answered, tools []string) (*kind, error) {
+	k := &kind{facts: canon.Facts{
+		Product: h.cfg.Identity.Product, CLI: h.cfg.Identity.CLI, EnvPrefix: h.cfg.Identity.EnvPrefix,
+		SkillNames: a.desc.Skills.Names, NativeImages: a.desc.NativeImages,
+	}}
+	doc, err := h.cfg.Content.Document(k.facts)
+	if err != nil {
+		return nil, err
+	}
+	if a.desc.Skills.Kind != preparer.NoSkills {
+		if k.skills, err = h.cfg.Content.Skills(k.facts); err != nil {
+			return nil, err
+		}
+	}
+	k.question = &adapter.Question{Request: preparer.Request{
+		Target:       preparer.Target{OS: runtime.GOOS, Arch: runtime.GOARCH, ClientVersion: a.version, Tools: tools},
+		Instructions: preparer.Document{Name: doc.Name, Sections: doc.Keys()},
+		Skills:       preparer.SkillSet{Count: len(k.skills)},
+		Options:      preparer.Options{Inherit: a.inherit},
+		Inputs:       a.inputs.Found(),
+	}}
+	k.inherited = a.inherited()
+	return k, nil
+}
+
+// check holds a layout to the host's policy, once.
+func (k *kind) check(d preparer.Descriptor, l *preparer.Layout) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.layout == l {
+		return nil
+	}
+	if err := layout.Check(d, l); err != nil {
+		return err
+	}
+	k.layout, k.named = l, nil
+	return nil
+}
+
+// names gives the skills their names, and renders the document with them. prior are the names that the session has.
+func (h *Host) names(a *answered, prior map[string]string) (*named, error) {
+	k := a.kind
+	k.mu.Lock()
+	n, fits := k.named, k.layout == a.layout
+	k.mu.Unlock()
+	if fits && n != nil && (len(prior) == 0 || maps.Equal(prior, n.names)) {
+		return n, nil
+	}
+	given, err := layout.Names(a.desc, a.layout, a.inputs, k.skills, prior)
+	if err != nil {
+		return nil, err
+	}
+	facts := k.facts
+	facts.Names = given
+	doc, err := h.cfg.Content.Document(facts)
+	if err != nil {
+		return nil, err
+	}
+	text := layout.Text{Whole: doc.Text, Sections: make(map[string]string, len(doc.Sections))}
+	for _, s := range doc.Sections {
+		text.Sections[s.Key] = s.Text
+	}
+	n = &named{names: given, text: map[string]layout.Text{doc.Name: text}}
+	if len(prior) == 0 {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.layout == a.layout {
+			k.named = n
+		}
+	}
+	return n, nil
+}
+
+// choices is an Inherit in the form kind=mode,name,..., in the order of the kinds.
+func choices(in preparer.Inherit) []string {
+	var list []string
+	for _, k := range preparer.Kinds() {
+		c := in[k]
+		list = append(list, strings.Join(slices.Concat([]string{string(k) + "=" + string(c.Mode)}, c.Names), ","))
+	}
+	return list
+}
