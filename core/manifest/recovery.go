@@ -29,12 +29,23 @@ func (s *Session) settleState(ctx context.Context) error {
 			return err
 		}
 		return errAgain
-	case s.rel != final && s.Manifest.State == Ready:
-		return s.adopt()
 	case s.rel != final:
-		return s.lost()
+		return s.rename()
 	}
 	return nil
+}
+
+// rename gives a session that was completed just before its process was killed its name. One that should hold something
+// and is empty is another case: its directory was removed by somebody, and made anew to lock it.
+func (s *Session) rename() error {
+	list, err := s.Root.List(".")
+	if err != nil {
+		return err
+	}
+	if s.Manifest.State != Ready || len(list) == 0 && len(s.Manifest.Entries) > 0 {
+		return s.lost()
+	}
+	return s.adopt()
 }
 
 // lost makes a session whose directory somebody removed incomplete, so that the next preparation builds it anew.

@@ -131,6 +131,9 @@ func (s *Store) try(ctx context.Context, tree *fsroot.Tree, name string, create,
 		ses.Manifest = &Manifest{Schema: Schema, State: damaged}
 		return ses, nil
 	}
+	if made {
+		_ = tree.Remove(rel)
+	}
 	ses.unlock()
 	return nil, err
 }
