@@ -154,7 +154,8 @@ func (m *member) judge(c *child, line string) error {
 			WithHint("an adapter must print nothing before it serves")
 	}
 	if core != plugin.CoreProtocolVersion {
-		return m.mismatch(fmt.Sprintf("it speaks version %d of go-plugin's protocol, and the host %d", core, plugin.CoreProtocolVersion), core > plugin.CoreProtocolVersion)
+		return m.mismatch(fmt.Sprintf("it speaks version %d of go-plugin's protocol, and the host %d",
+			core, plugin.CoreProtocolVersion), core > plugin.CoreProtocolVersion)
 	}
 	version, err := strconv.Atoi(parts[1])
 	if _, ok := protocol.Plugins(nil)[version]; !ok || err != nil {

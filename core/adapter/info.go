@@ -156,6 +156,7 @@ func (p *Pool) known(provider string) (*member, error) {
 }
 
 func twice(provider string, a, b *member) error {
-	return fault.New(fault.Invalid, "find", "provider "+quote(provider), "two adapters claim it: "+a.label+" and "+b.label).
+	return fault.New(fault.Invalid, "find", "provider "+quote(provider),
+		"two adapters claim it: "+a.label+" and "+b.label).
 		WithHint("configure one adapter for each provider")
 }

@@ -36,6 +36,7 @@ type process struct {
 }
 
 const (
+	maxTries  = 3                      // of a call whose process had to be killed because of another call
 	stopWait  = 2 * time.Second        // for an adapter to end by itself
 	crashWait = time.Second            // for a process to end whose connection broke
 	oddWait   = 100 * time.Millisecond // for a process to end whose answer was odd
@@ -184,7 +185,8 @@ func (m *member) prepare(r preparer.Request) (*preparer.Layout, error) {
 		case err != errKilled:
 			return layout, err
 		case try == maxTries:
-			return nil, fault.Wrap(err, fault.AdapterTimeout, "prepare", m.label, "it was killed because other calls did not end")
+			return nil, fault.Wrap(err, fault.AdapterTimeout, "prepare", m.label,
+				"it was killed because other calls did not end")
 		}
 	}
 }

@@ -43,7 +43,9 @@ func newMemory(max int) *memory {
 // ask answers from memory, or waits for whoever asks the same, or has the adapter asked in the background. The call
 // does not end with the context of the one who began it: others may wait for it, its answer is remembered, and it is
 // bounded by itself.
-func (m *memory) ask(ctx context.Context, q question, call func(answered func(*preparer.Layout, error))) (*preparer.Layout, error) {
+func (m *memory) ask(ctx context.Context, q question, call func(answered func(*preparer.Layout, error))) (
+	*preparer.Layout, error,
+) {
 	m.mu.Lock()
 	if e, ok := m.answers[q]; ok {
 		m.order.MoveToFront(e)
