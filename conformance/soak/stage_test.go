@@ -27,8 +27,11 @@ type blocks struct{}
 
 func (blocks) Describe() preparer.Descriptor {
 	return preparer.Descriptor{
-		Provider: "blocks", Version: "1.0.0", Instructions: []preparer.Channel{preparer.WorkspaceFile},
-		Skills: preparer.SkillChannel{Kind: preparer.SkillDirectory, Links: true},
+		Provider: "blocks", Version: "1.0.0",
+		Client:       preparer.Client{Executables: []string{"blocks"}, Transport: preparer.NoTransport},
+		Instructions: []preparer.Channel{preparer.WorkspaceFile},
+		Skills:       preparer.SkillChannel{Kind: preparer.SkillDirectory, Links: true, Names: preparer.PlainNames},
+		Rewrite:      preparer.InstructionsOnly,
 	}
 }
 
