@@ -25,6 +25,7 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 	prev := w.ses.Manifest
 	changes := w.tree.Everything()
 	if prev != nil {
+		w.copies(prev)
 		var err error
 		if changes, err = w.tree.Compare(w.ses.Root, prev.Entries); err != nil {
 			return nil, err
@@ -75,6 +76,16 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 		w.a.note("displaced", rel+" was replaced by the client; what it wrote lies beside it, with the ending .displaced", "")
 	}
 	return w.prepared(next), nil
+}
+
+// copies remembers which logins are copies, since links did not work, so that they are not made anew each time.
+func (w *work) copies(prev *manifest.Manifest) {
+	for i := range w.tree.Logins {
+		l := &w.tree.Logins[i]
+		l.Copy = slices.ContainsFunc(prev.Logins, func(p manifest.Login) bool {
+			return p.Copy && p.Path == l.Path && p.Source == l.Source
+		})
+	}
 }
 
 // caches makes the directories that links into the cache lead to.

@@ -77,10 +77,14 @@ func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, er
 		return fi.IsDir() && fi.Mode().Perm() == n.Mode, nil
 	case manifest.Link:
 		if fi.Mode()&fs.ModeSymlink == 0 {
-			if n.Custody == manifest.Exposed && n.Login < 0 && old.Path != "" {
+			if n.Login >= 0 && c.tree.Logins[n.Login].Copy {
+				return fi.Mode().IsRegular() && fi.Mode().Perm() == 0o600, nil
+			}
+			// A login that is there still was never exposed: the client made it, before the user had one.
+			if n.Custody == manifest.Exposed && (n.Login >= 0 || old.Path != "") {
 				c.Displaced = append(c.Displaced, n.Path)
 			}
-			return n.Login >= 0 && c.tree.Logins[n.Login].Copy, nil
+			return false, nil
 		}
 		target, err := root.Readlink(n.Path)
 		return err == nil && (target == n.Target || n.Keep), err
@@ -187,6 +191,9 @@ func (c *Changes) put(root *fsroot.Tree, n *Node) error {
 		err := root.Symlink(n.Target, n.Path)
 		if errors.Is(err, fsroot.ErrNoLinks) && n.Login >= 0 {
 			return c.copyLogin(root, n)
+		}
+		if n.Login >= 0 {
+			c.tree.Logins[n.Login].Copy = false
 		}
 		return err
 	}

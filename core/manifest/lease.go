@@ -66,7 +66,7 @@ func (s *Session) running(ctx context.Context) error {
 		}
 	}
 	for _, l := range s.Manifest.Logins {
-		dir := "h/" + digest16(l.Source)
+		dir := runs(l.Source)
 		if _, err := s.tree.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (s *Session) stopped(ctx context.Context) ([]Kept, error) {
 		}
 	}
 	for _, l := range s.Manifest.Logins {
-		dir := "h/" + digest16(l.Source)
+		dir := runs(l.Source)
 		if err := s.tree.Remove(dir + "/" + s.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return kept, err
 		}

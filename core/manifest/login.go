@@ -32,7 +32,7 @@ const (
 // copy of a login is left. A version is never put over one that is newer, and never over one that changed since the
 // login was exposed, unless the login says itself which is newer. The session's lock must be held, or its login must
 // be recorded as running.
-func (s *Store) Settle(ctx context.Context, root *fsroot.Tree, l *Login) (Settled, error) {
+func (s *Store) Settle(ctx context.Context, session string, root *fsroot.Tree, l *Login) (Settled, error) {
 	fi, err := root.Lstat(l.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Untouched, nil
@@ -44,7 +44,7 @@ func (s *Store) Settle(ctx context.Context, root *fsroot.Tree, l *Login) (Settle
 		return Untouched, nil
 	}
 	home, err := s.openHome(ctx, l)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || odd(err) {
 		return Disputed, nil
 	}
 	if err != nil {
@@ -55,11 +55,22 @@ func (s *Store) Settle(ctx context.Context, root *fsroot.Tree, l *Login) (Settle
 		return "", err
 	}
 	mine, _, err := root.ReadFile(l.Path, maxLogin)
+	if odd(err) {
+		return Disputed, nil
+	}
 	if err != nil {
 		return "", err
 	}
 	theirs, info, err := home.tree.ReadFile(home.name, maxLogin)
+	if odd(err) {
+		return Disputed, nil
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	note := runs(l.Source) + "/" + session
+	running, err := s.recall(note, l)
+	if err != nil {
 		return "", err
 	}
 	outcome := verdict(l, mine, theirs, info != nil)
@@ -78,11 +89,52 @@ func (s *Store) Settle(ctx context.Context, root *fsroot.Tree, l *Login) (Settle
 	default:
 		return outcome, nil
 	}
-	return outcome, s.expose(root, l, mine, theirs, outcome)
+	if running {
+		if err := s.note(note, l); err != nil {
+			return "", err
+		}
+	}
+	return outcome, s.expose(root, l, theirs, outcome)
+}
+
+// odd says that a login is something that cannot be compared: a link, a directory, too large, closed to us.
+func odd(err error) bool {
+	return errors.Is(err, fault.LinkRefused) || errors.Is(err, fault.NotRegular) || errors.Is(err, fault.Unreadable) || errors.Is(err, fsroot.ErrTooLarge)
+}
+
+// runs is the directory of the notes on sessions that run on a login file.
+func runs(source string) string { return "h/" + digest16(source) }
+
+// recall takes the baseline from the note on a running session. Another session may have settled its login since its
+// manifest was written, and nobody but its own host changes that.
+func (s *Store) recall(note string, l *Login) (running bool, err error) {
+	tree, err := s.Tree()
+	if err != nil {
+		return false, err
+	}
+	defer tree.Close()
+	data, _, err := tree.ReadFile(note, maxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if len(data) > 0 {
+		l.Baseline = strings.TrimPrefix(string(data), "=")
+	}
+	return err == nil, err
+}
+
+// note writes the baseline down, under the lock of the login's directory.
+func (s *Store) note(note string, l *Login) error {
+	tree, err := s.Tree()
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	return tree.WriteFile(note, []byte("="+l.Baseline), fsroot.WriteOptions{Mode: 0o600})
 }
 
 // expose puts the link back, or where links do not work the newest content.
-func (s *Store) expose(root *fsroot.Tree, l *Login, mine, theirs []byte, outcome Settled) error {
+func (s *Store) expose(root *fsroot.Tree, l *Login, theirs []byte, outcome Settled) error {
 	if !l.Copy {
 		return root.Symlink(l.Source, l.Path)
 	}
@@ -134,7 +186,9 @@ func compare(l *Login, mine, theirs []byte, exists bool) (order int, ok bool) {
 // fresh reads the time by which versions of a login are told apart: RFC 3339, or a number of seconds or milliseconds.
 func fresh(data []byte, path []string) (time.Time, bool) {
 	var v any
-	if json.Unmarshal(data, &v) != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber() // what else stands there may be a number that is too large for us
+	if d.Decode(&v) != nil {
 		return time.Time{}, false
 	}
 	for _, key := range path {
@@ -145,8 +199,9 @@ func fresh(data []byte, path []string) (time.Time, bool) {
 	case string:
 		t, err := time.Parse(time.RFC3339Nano, v)
 		return t, err == nil
-	case float64:
-		return time.UnixMilli(int64(v * 1000)), v > 0
+	case json.Number:
+		n, err := v.Float64()
+		return time.UnixMilli(int64(n * 1000)), err == nil && n > 0 && n < 1e15
 	}
 	return time.Time{}, false
 }
@@ -184,7 +239,7 @@ func (s *Session) SettleAll(ctx context.Context) (kept []Kept, changed bool, err
 	for i := range s.Manifest.Logins {
 		l := &s.Manifest.Logins[i]
 		before := l.Baseline
-		outcome, err := s.state.Settle(ctx, s.Root, l)
+		outcome, err := s.state.Settle(ctx, s.Name, s.Root, l)
 		if err != nil {
 			return kept, changed, err
 		}
@@ -200,7 +255,7 @@ func (s *Session) SettleAll(ctx context.Context) (kept []Kept, changed bool, err
 // file of the user's, so that a login is not read while a newer version of it lies in one of them.
 func (s *Session) SettleRunning(ctx context.Context, source string) error {
 	tree := s.tree
-	dir := "h/" + digest16(source)
+	dir := runs(source)
 	list, err := tree.List(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -224,7 +279,7 @@ func (s *Session) SettleRunning(ctx context.Context, source string) error {
 			if m.Logins[i].Source != source {
 				continue
 			}
-			if _, err := s.state.Settle(ctx, root, &m.Logins[i]); err != nil {
+			if _, err := s.state.Settle(ctx, e.Name(), root, &m.Logins[i]); err != nil {
 				root.Close()
 				return fault.Wrap(err, fault.CodeOf(err), "settle login", m.Logins[i].Label, "")
 			}
