@@ -98,9 +98,10 @@ func (h *Host) find(ctx context.Context, a *answered) error {
 			a.note("client_missing", "no client was found on PATH", hint)
 		}
 	} else {
-		away := client.Away(h.cfg.Environ, a.desc.Homes, filepath.Join(h.store.Path(), "nowhere"))
-		a.version = h.versions.Of(ctx, a.exe, c.VersionArgs, away)
-		if ok, err := client.Supported(a.version, c.Supported); err != nil {
+		a.version = h.versions.Of(ctx, a.exe, c.VersionArgs, func() []string {
+			return client.Away(h.cfg.Environ, a.desc.Homes, filepath.Join(h.store.Path(), "nowhere"))
+		})
+		if ok, err := h.versions.Supported(a.version, c.Supported); err != nil {
 			return fault.Wrap(err, fault.AdapterFault, "describe", a.session.Provider, "the range of client versions is none")
 		} else if !ok {
 			a.note("client_version", "client version "+a.version+" is outside of what the adapter was made for, "+c.Supported,

@@ -202,7 +202,11 @@ func (c *compiler) block(e preparer.Block) error {
 	if err != nil || !ok {
 		return err
 	}
-	out, _, err := merge.InsertBlock(base, base != nil, c.Marker, body)
+	memo := c.Memo
+	if secret {
+		memo = nil
+	}
+	out, _, err := memo.InsertBlock(base, base != nil, c.Marker, body)
 	if err != nil {
 		return fault.Wrap(err, fault.CodeOf(err), "write block", e.At.String(), "the file it begins as has a broken managed block").
 			WithHint("remove the marker lines from that file")

@@ -130,6 +130,10 @@ func Decode(data []byte) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	return decode(line)
+}
+
+func decode(line []byte) (*Manifest, error) {
 	if err := known(line, "read manifest"); err != nil {
 		return nil, err
 	}

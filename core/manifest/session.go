@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -121,7 +122,7 @@ func (s *Store) try(ctx context.Context, tree *fsroot.Tree, name string, create,
 		return nil, err
 	}
 	ses := &Session{Name: name, Root: root, state: s, tree: tree, lock: lock, rel: rel}
-	ses.Manifest, err = load(tree, name)
+	ses.Manifest, err = s.read(tree, name)
 	switch {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		return ses, nil
@@ -213,6 +214,7 @@ func (s *Session) write(m *Manifest, sync bool) error {
 	placed, err := replace(s.tree, s.rel+"/.manifest", manifestPath(s.Name), data, sync)
 	if placed {
 		s.Manifest = m
+		s.state.records.put(sealOf(data, data[:bytes.IndexByte(data, '\n')]), m)
 	}
 	return err
 }

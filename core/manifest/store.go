@@ -22,8 +22,9 @@ const maxRecord = 16 << 20
 
 // Store is a state directory. It is safe for concurrent use, also by several processes.
 type Store struct {
-	path string
-	seam *fsroot.Seam
+	path    string
+	seam    *fsroot.Seam
+	records records
 }
 
 // Open names a state directory, which need not exist. The path must be absolute. The seam may be nil.
@@ -108,7 +109,7 @@ func (s *Store) Load(name string) (*Manifest, error) {
 		return nil, err
 	}
 	defer tree.Close()
-	return load(tree, name)
+	return s.read(tree, name)
 }
 
 func load(tree *fsroot.Tree, name string) (*Manifest, error) {

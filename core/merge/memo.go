@@ -27,7 +27,8 @@ type Memo struct {
 type memoKey [sha256.Size]byte
 
 type remembered struct {
-	data   []byte         // of Apply
+	data   []byte         // of Apply and InsertBlock
+	block  BlockRecord    // of InsertBlock
 	values map[string]any // of Values and Parse
 	looked []look
 	// rekeyed says that the result depends on where a Rekey leads to, and is kept for each such place.
@@ -96,6 +97,27 @@ func stands(looked []look, stat func(string) (bool, bool)) bool {
 	return true
 }
 
+// InsertBlock is the function of this name.
+func (m *Memo) InsertBlock(current []byte, existed bool, marker Marker, text string) ([]byte, BlockRecord, error) {
+	if m == nil || len(current)+len(text) > maxSize {
+		return InsertBlock(current, existed, marker, text)
+	}
+	k := keyOf("block", "", current)
+	k.value(existed)
+	k.text(marker.ID)
+	k.text(text)
+	key := k.sum()
+	if r, ok := m.get(key); ok {
+		return r.data, r.block, nil
+	}
+	data, record, err := InsertBlock(current, existed, marker, text)
+	if err != nil {
+		return nil, record, err
+	}
+	m.put(key, remembered{data: data, block: record})
+	return data, record, nil
+}
+
 // Values is the function of this name.
 func (m *Memo) Values(format preparer.Format, data []byte, paths []preparer.KeyPath, label string) (map[string]any, error) {
 	if m == nil || len(data) > maxSize {
@@ -149,15 +171,15 @@ func (m *Memo) put(key memoKey, r remembered) {
 }
 
 // keyBuilder writes what a result depends on, each part with its kind or length in front, so that no two inputs are
-// written alike.
+// written alike. The document itself stands in it by its digest.
 type keyBuilder struct{ buf []byte }
 
 func keyOf(what string, format preparer.Format, data []byte) *keyBuilder {
-	k := &keyBuilder{make([]byte, 0, len(data)+1024)}
+	k := &keyBuilder{make([]byte, 0, 1024)}
 	k.text(what)
 	k.text(string(format))
-	k.number(uint64(len(data)))
-	k.buf = append(k.buf, data...)
+	sum := sha256.Sum256(data)
+	k.buf = append(k.buf, sum[:]...)
 	return k
 }
 

@@ -137,6 +137,35 @@ func TestMemoReadsAsItWouldAnew(t *testing.T) {
 	}
 }
 
+func TestMemoInsertsAsItWouldAnew(t *testing.T) {
+	t.Parallel()
+	var memo merge.Memo
+	for range 2 {
+		for _, current := range []string{"", "rules\r\n", "rules"} {
+			for _, existed := range []bool{true, false} {
+				for _, marker := range []string{"one", "two"} {
+					for _, text := range []string{"text", "text\nmore"} {
+						want, wantRecord, err := merge.InsertBlock([]byte(current), existed, merge.Marker{ID: marker}, text)
+						if err != nil {
+							t.Fatal(err)
+						}
+						got, record, err := memo.InsertBlock([]byte(current), existed, merge.Marker{ID: marker}, text)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if diff := cmp.Diff(string(want), string(got)) + cmp.Diff(wantRecord, record); diff != "" {
+							t.Error(diff)
+						}
+					}
+				}
+			}
+		}
+	}
+	if _, _, err := memo.InsertBlock(nil, false, merge.Marker{ID: "not valid"}, "text"); err == nil {
+		t.Error("an error was not given")
+	}
+}
+
 func TestMemoForgets(t *testing.T) {
 	t.Parallel()
 	var memo merge.Memo

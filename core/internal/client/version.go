@@ -22,8 +22,9 @@ var versionText = regexp.MustCompile(`\b(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)\b`)
 // Versions remembers the versions of executables for as long as the files stay the same. It is safe for concurrent
 // use.
 type Versions struct {
-	mu    sync.Mutex
-	known map[string]*asked
+	mu     sync.Mutex
+	known  map[string]*asked
+	ranges map[[2]string]bool // of version and range: what Supported said
 }
 
 type asked struct {
@@ -32,9 +33,9 @@ type asked struct {
 	version string
 }
 
-// Of is the version that an executable tells, "" when it tells none in time. It is asked again when the file is
+// Of is the version that an executable tells in an environment, "" when it tells none in time. It is asked again when the file is
 // another one than before.
-func (v *Versions) Of(ctx context.Context, exe string, args, env []string) string {
+func (v *Versions) Of(ctx context.Context, exe string, args []string, env func() []string) string {
 	info, err := os.Stat(exe)
 	if err != nil {
 		return ""
@@ -49,7 +50,7 @@ func (v *Versions) Of(ctx context.Context, exe string, args, env []string) strin
 		v.known[exe] = a
 	}
 	v.mu.Unlock()
-	a.once.Do(func() { a.version = ask(ctx, exe, args, env) })
+	a.once.Do(func() { a.version = ask(ctx, exe, args, env()) })
 	if a.version == "" {
 		v.mu.Lock()
 		if v.known[exe] == a {
@@ -101,6 +102,31 @@ func ask(ctx context.Context, exe string, args, env []string) string {
 		return ""
 	}
 	return string(m[1])
+}
+
+// maxRanges bounds how many versions and ranges are remembered.
+const maxRanges = 256
+
+// Supported is the function of this name, which remembers its answers.
+func (v *Versions) Supported(version, want string) (bool, error) {
+	key := [2]string{version, want}
+	v.mu.Lock()
+	ok, known := v.ranges[key]
+	v.mu.Unlock()
+	if known {
+		return ok, nil
+	}
+	ok, err := Supported(version, want)
+	if err != nil {
+		return false, err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.ranges == nil || len(v.ranges) >= maxRanges {
+		v.ranges = map[[2]string]bool{}
+	}
+	v.ranges[key] = ok
+	return ok, nil
 }
 
 // Supported says whether a version lies in a range. An empty range takes every version.

@@ -8,7 +8,8 @@ import (
 // Print tells one result of Take from another: it is the same for two in which everything was found alike, by content
 // and not by when it was written. It is a digest, also of secrets, and never shown.
 func (s *Snapshot) Print() string {
-	p := printer{make([]byte, 0, 4096)}
+	h := sha256.New()
+	p := printer{make([]byte, 0, 1024)}
 	for _, name := range s.order {
 		it := s.Items[name]
 		p.text(name)
@@ -18,7 +19,9 @@ func (s *Snapshot) Print() string {
 		p.text(it.Label)
 		p.text(it.Source)
 		p.number(len(it.Data))
-		p.buf = append(p.buf, it.Data...)
+		h.Write(p.buf)
+		h.Write(it.Data)
+		p.buf = p.buf[:0]
 		p.number(len(it.Names))
 		for _, c := range it.Names {
 			p.text(c.Name)
@@ -30,9 +33,8 @@ func (s *Snapshot) Print() string {
 		p.text(r.Label)
 		p.text(r.Reason)
 	}
-	sum := sha256.Sum256(p.buf)
-	clear(p.buf) // it holds secrets
-	return string(sum[:])
+	h.Write(p.buf)
+	return string(h.Sum(nil))
 }
 
 // printer writes values one behind the other, so that no two lists of values are written alike.
