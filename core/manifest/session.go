@@ -103,6 +103,9 @@ func (s *Store) try(ctx context.Context, tree *fsroot.Tree, name string, create,
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errAgain
 	}
+	if errors.Is(err, fault.LinkRefused) || errors.Is(err, fault.NotRegular) {
+		return nil, dislodge(tree, rel)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +140,19 @@ func (s *Store) try(ctx context.Context, tree *fsroot.Tree, name string, create,
 	}
 	ses.unlock()
 	return nil, err
+}
+
+// dislodge removes what stands where the directory of a session must be: a link, never what it leads to, or a file. We
+// make neither, and the session could not even be cleaned up.
+func dislodge(tree *fsroot.Tree, rel string) error {
+	info, err := tree.Lstat(rel)
+	if err == nil && !info.IsDir() {
+		err = tree.Remove(rel)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return errAgain
 }
 
 // damaged is the state of a session whose manifest cannot be read. It is never written.
@@ -226,7 +242,7 @@ func replace(tree *fsroot.Tree, draft, final string, data []byte, sync bool) (pl
 	o := fsroot.WriteOptions{Mode: 0o600, Sync: sync, Fresh: true}
 	err = tree.WriteFile(draft, data, o)
 	if errors.Is(err, fs.ErrExist) {
-		if err = tree.Remove(draft); err == nil {
+		if err = tree.RemoveAll(draft); err == nil {
 			err = tree.WriteFile(draft, data, o)
 		}
 	}
@@ -251,7 +267,8 @@ func sweep(tree *fsroot.Tree, dir string) error {
 		return err
 	}
 	for _, e := range list {
-		if fsroot.IsTemp(e.Name()) {
+		// We make no directory under such a name, so one is somebody's.
+		if fsroot.IsTemp(e.Name()) && !e.IsDir() {
 			if err := tree.Remove(path.Join(dir, e.Name())); err != nil {
 				return err
 			}

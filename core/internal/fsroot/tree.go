@@ -18,6 +18,9 @@ import (
 // maxOpen bounds the directories that a tree holds open. It is more than a session has.
 const maxOpen = 96
 
+// seedLen is how many random bytes tell the temporary names of one tree from those of others.
+const seedLen = 6
+
 // Options are the rare settings of a tree.
 type Options struct {
 	// Seam sees every change. Default: none.
@@ -91,7 +94,7 @@ func OpenWith(path string, o Options) (*Tree, error) {
 	if o.Linker == nil {
 		o.Linker = systemLinker{}
 	}
-	var seed [6]byte
+	var seed [seedLen]byte
 	if _, err := io.ReadFull(o.Rand, seed[:]); err != nil {
 		root.Close()
 		return nil, &failure{"open", subject, err}

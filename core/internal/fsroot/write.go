@@ -14,9 +14,17 @@ import (
 // TempPrefix begins the name of every temporary file and link of this package. A process that is killed may leave one.
 const TempPrefix = ".greenroom-"
 
-// IsTemp reports whether a name is one of a temporary file or link, which may be removed when no process is at work.
+// IsTemp reports whether a name is one of a temporary file or link, which may be removed when no process is at work. A
+// name that merely begins like one is somebody's.
 func IsTemp(name string) bool {
-	return strings.HasPrefix(name, TempPrefix) && name != lockName
+	rest, ok := strings.CutPrefix(name, TempPrefix)
+	seed, count, found := strings.Cut(rest, "-")
+	return ok && found && len(seed) == 2*seedLen && digits(seed, 16) && count != "" && digits(count, 36)
+}
+
+// digits says whether a text is made of lower-case digits of a base.
+func digits(s string, base int) bool {
+	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz"[:base]) == ""
 }
 
 // Expectation is what a caller knows to stand at a path.

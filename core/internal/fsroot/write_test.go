@@ -262,7 +262,7 @@ func TestTemporaryNamesAreRecognised(t *testing.T) {
 	if found := temps(t, dir); len(found) != 3 || len(keys(shape(t, dir))) != 4 {
 		t.Errorf("temporary names %v of %v", found, keys(shape(t, dir)))
 	}
-	for _, name := range []string{"greenroom-1", ".greenroom", "x.greenroom-1"} {
+	for _, name := range []string{"greenroom-1", ".greenroom", "x.greenroom-1", ".greenroom-1", ".greenroom-0123456789ab", ".greenroom-0123456789ag-1", ".greenroom-0123456789ab-A", ".greenroom-lock"} {
 		if fsroot.IsTemp(name) {
 			t.Errorf("%s is taken for a temporary name", name)
 		}

@@ -1,0 +1,80 @@
+package core
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What an agent did to its session's directory keeps nobody from taking the session away, and nothing is touched that
+// it leads to.
+func TestI7_SpoiledSessionCanBeCleanedUp(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(s *stage, dir string) error{
+		"its directory is a link": func(s *stage, dir string) error {
+			return os.Symlink(s.path("home"), swept(t, dir))
+		},
+		"its directory is a file": func(_ *stage, dir string) error {
+			return os.WriteFile(swept(t, dir), []byte("x"), 0o600)
+		},
+		"a directory stands where its record is drafted": func(_ *stage, dir string) error {
+			if err := os.MkdirAll(filepath.Join(dir, ".manifest", "x"), 0o700); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, "prop", "config.toml"), nil, 0o600)
+		},
+	} {
+		for _, again := range []string{"", " and prepared again"} {
+			t.Run(name+again, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t)
+				ses := s.session("a")
+				p := s.prepare(ses)
+				before := snapshot(t, s.home, true)
+				if err := spoil(s, p.Dir); err != nil {
+					t.Fatal(err)
+				}
+				if again != "" {
+					s.prepare(ses)
+				}
+				s.cleanup(ses)
+				if left := s.left(); len(left) > 0 {
+					t.Errorf("left: %v", left)
+				}
+				if diff := cmp.Diff(before, snapshot(t, s.home, true)); diff != "" {
+					t.Errorf("the user's home changed (-before +after):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// swept removes a path and gives it back.
+func swept(t *testing.T, path string) string {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The names of our temporary files are ours only in full, and never those of a directory.
+func TestI1_NamesLikeOursInAWorkspaceStay(t *testing.T) {
+	t.Parallel()
+	s := blockStage(t)
+	s.write("work/.greenroom-notes", "mine\n")
+	s.write("work/.greenroom-lock", "mine\n")
+	s.write("work/.greenroom-dir/file", "mine\n")
+	s.write("work/.greenroom-0123456789ab-1/file", "mine\n")
+	before := snapshot(t, s.cwd, true)
+	delete(before, ".") // a file comes and goes in it
+	s.prepare(s.session("a"))
+	s.cleanup(s.session("a"))
+	after := snapshot(t, s.cwd, true)
+	delete(after, ".")
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("the workspace changed (-before +after):\n%s", diff)
+	}
+}
