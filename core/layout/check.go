@@ -2,6 +2,8 @@ package layout
 
 import (
 	"errors"
+	"strings"
+	"unicode"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -36,5 +38,15 @@ func fromFinding(err error) *fault.Error {
 	if !errors.As(err, &f) {
 		return refused("layout", err.Error())
 	}
-	return refused(f.Where, f.What)
+	return refused(printable(f.Where), printable(f.What))
+}
+
+// printable takes what could act on a terminal or a log out of the words of an adapter.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
 }

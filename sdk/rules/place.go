@@ -105,10 +105,13 @@ func (c *checker) tree() {
 	}
 	for _, e := range entries {
 		at := e.Place()
+		if badPath(at.Path) != "" {
+			continue // found elsewhere, and the way up from it may have no end
+		}
 		for up := at; up.Path != "." && up.Path != ""; up.Path = path.Dir(up.Path) {
 			key := placeKey(up)
 			if other, known := t.spelt[fold(key)]; known && other != key {
-				c.add(Places, Label(e), "%s is spelt %s elsewhere", up, other)
+				c.add(Places, Label(e), "%s is spelt in another letter case elsewhere", up)
 			}
 			t.spelt[fold(key)] = key
 			if kind := t.kinds[fold(key)]; up != at && kind != "" && kind != "dir" && kind != "expose" {
