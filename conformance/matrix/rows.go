@@ -59,6 +59,14 @@ func Rows() []Row {
 			"claude": {None: "the client reads its folder in the project by itself, with us or without"}}},
 		both("The client's own validators accept what was prepared", "TestC233_ClientAcceptsItsFiles"),
 		both("No credential of the user's stands in the host's state or log", "TestC234_NoSecretInStateOrLog"),
+		{"Hooks that a user trusts run, and ones that changed since do not", map[string]Cell{
+			"codex": {Test: "TestH28_TrustInHooksComesAlong"}, "claude": {None: "hooks of the user's settings need no trust"}}},
+		{"Skills in folders come along, and stay out by name", map[string]Cell{
+			"codex": {Test: "TestH03_SkillsInFoldersComeAlong"}, "claude": {None: "the client looks one level deep"}}},
+		{"Rules in folders and behind links stay out with the instructions", map[string]Cell{
+			"codex": {None: "the client has no such rules"}, "claude": {Test: "TestH06_RulesStayOut"}}},
+		{"Leaving out the user's hooks keeps everything else of theirs", map[string]Cell{
+			"codex": {Test: "TestC256_EachKindCanBeLeftOut/codex"}, "claude": {Test: "TestC256_HooksOfTheProjectGoWithThoseOfTheUser"}}},
 		{"A user's AGENTS.override.md does not hide ours", map[string]Cell{
 			"codex": {Test: "TestC231_OverrideDoesNotHideOurs"}, "claude": {None: "no such file in this client"}}},
 		{"A full hand-written configuration is kept and works", map[string]Cell{

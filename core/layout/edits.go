@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"path/filepath"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -17,11 +18,18 @@ func (c *compiler) merge(e preparer.Merge) error {
 	edits := make([]merge.Edit, 0, len(e.Edits))
 	secret := false
 	for _, ed := range e.Edits {
+		if ed.Op == preparer.OpRekey && !bytes.Contains(base, []byte(ed.Path[len(ed.Path)-1])) {
+			continue // nothing to rename, and with a path of the session in its edits no other could share the result
+		}
 		m, s, err := c.edit(ed)
 		if err != nil {
 			return err
 		}
 		edits, secret = append(edits, m), secret || s
+		if home := real(m.RebaseTo); ed.Op == preparer.OpRekey && home != m.RebaseTo {
+			m.RebaseTo = home // a client may resolve the links in the path of its home
+			edits = append(edits, m)
+		}
 	}
 	memo := c.Memo
 	if secret {
@@ -85,7 +93,22 @@ func (c *compiler) edit(e preparer.Edit) (merge.Edit, bool, error) {
 		}
 		m.RebaseTo = home
 	}
+	if to, ok := m.Value.(string); ok && e.Op == preparer.OpRekey {
+		m.Value = real(to)
+	}
 	return m, secret, nil
+}
+
+// real is a path with the links in that part of it resolved that exists.
+func real(path string) string {
+	rest := ""
+	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if to, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(to, rest)
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+	return path
 }
 
 func stat(path string) (isDir, isFile bool) {
