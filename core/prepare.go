@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 	"syscall"
@@ -330,6 +329,3 @@ func joinBlocks(blocks []manifest.Block) string {
 	}
 	return strings.Join(texts, "\n\n")
 }
-
-// missingFile says whether an error says that nothing is there.
-func missingFile(err error) bool { return errors.Is(err, fs.ErrNotExist) }

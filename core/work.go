@@ -90,21 +90,8 @@ func (w *work) copies(prev *manifest.Manifest) {
 
 // caches makes the directories that links into the cache lead to.
 func (w *work) caches() error {
-	if len(w.tree.Caches) == 0 {
-		return nil
-	}
-	tree, err := w.h.store.Tree()
-	if err != nil {
-		return err
-	}
-	defer tree.Close()
 	for _, dir := range w.tree.Caches {
-		if _, err := tree.Lstat("cache/" + dir); err == nil {
-			continue
-		} else if !missingFile(err) {
-			return err
-		}
-		if _, err := tree.MkdirAll("cache/"+dir, 0o700); err != nil {
+		if err := w.ses.MakeCache(dir); err != nil {
 			return err
 		}
 	}

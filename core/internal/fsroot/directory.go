@@ -109,7 +109,7 @@ func (t *Tree) chmodDir(d *os.Root, rel string, info fs.FileInfo, mode fs.FileMo
 	if info.Mode().Perm() == mode || !keepsModes {
 		return nil
 	}
-	f, err := d.Open(".")
+	f, err := openDir(d)
 	if err != nil {
 		return reading(err, "change mode", t.subject(rel))
 	}
@@ -151,11 +151,9 @@ func (t *Tree) Rename(from, to string) error {
 	toDir, newName := split(to)
 	if fromDir != toDir {
 		for _, d := range []string{fromDir, toDir} {
-			sub, err := t.Sub(d)
-			if err != nil {
+			if _, err := t.again(d); err != nil {
 				return err
 			}
-			sub.Close()
 		}
 		parent, name, newName = t.root, from, to
 	}
@@ -186,7 +184,7 @@ func (t *Tree) syncDir(d *os.Root, rel string) error {
 	if !syncsDirs {
 		return nil
 	}
-	f, err := d.Open(".")
+	f, err := openDir(d)
 	if err != nil {
 		return reading(err, "sync", t.subject(rel))
 	}

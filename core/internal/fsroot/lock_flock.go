@@ -11,7 +11,7 @@ import (
 // lockName is no name at all: the directory itself is locked.
 const lockName = ""
 
-func (t *Tree) openLock() (*os.File, error) { return t.root.Open(".") }
+func (t *Tree) openLock() (*os.File, error) { return openDir(t.root) }
 
 func lockRoot(*os.Root) (*os.Root, error) { return nil, nil }
 

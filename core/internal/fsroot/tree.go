@@ -113,28 +113,9 @@ func (t *Tree) Sub(rel string) (*Tree, error) {
 	if err := t.check("open", rel); err != nil {
 		return nil, err
 	}
-	d := dir{t.root, t.info}
-	for end := 0; rel != "." && end < len(rel); end++ {
-		start := end
-		if i := strings.IndexByte(rel[start:], '/'); i >= 0 {
-			end += i
-		} else {
-			end = len(rel)
-		}
-		prefix, name := rel[:end], rel[start:end]
-		info, err := t.look(d.root, prefix, name)
-		if err != nil {
-			t.forget(prefix)
-			return nil, err
-		}
-		known, ok := t.dirs[prefix]
-		if !ok || !os.SameFile(known.info, info) {
-			t.forget(prefix)
-			if known, err = t.enter(d.root, prefix, name, info); err != nil {
-				return nil, err
-			}
-		}
-		d = known
+	d, err := t.again(rel)
+	if err != nil {
+		return nil, err
 	}
 	// A second handle, since either tree may be closed first.
 	root, err := d.root.OpenRoot(".")
@@ -147,6 +128,34 @@ func (t *Tree) Sub(rel string) (*Tree, error) {
 		sub.label, sub.prefix = t.label+rel+"/", t.prefix+rel+"/"
 	}
 	return sub, nil
+}
+
+// again is the directory at rel, each component of it looked at again.
+func (t *Tree) again(rel string) (dir, error) {
+	d := dir{t.root, t.info}
+	for end := 0; rel != "." && end < len(rel); end++ {
+		start := end
+		if i := strings.IndexByte(rel[start:], '/'); i >= 0 {
+			end += i
+		} else {
+			end = len(rel)
+		}
+		prefix, name := rel[:end], rel[start:end]
+		info, err := t.look(d.root, prefix, name)
+		if err != nil {
+			t.forget(prefix)
+			return dir{}, err
+		}
+		known, ok := t.dirs[prefix]
+		if !ok || !os.SameFile(known.info, info) {
+			t.forget(prefix)
+			if known, err = t.enter(d.root, prefix, name, info); err != nil {
+				return dir{}, err
+			}
+		}
+		d = known
+	}
+	return d, nil
 }
 
 // Path is the absolute path that the tree was opened by.
@@ -204,8 +213,12 @@ func (t *Tree) List(rel string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
+// openDir opens the directory itself. Without the flag, which makes no difference to a directory, Go asks the system
+// some more about it.
+func openDir(d *os.Root) (*os.File, error) { return d.OpenFile(".", os.O_RDONLY|openNonblock, 0) }
+
 func list(d *os.Root) ([]fs.DirEntry, error) {
-	f, err := d.Open(".")
+	f, err := openDir(d)
 	if err != nil {
 		return nil, err
 	}

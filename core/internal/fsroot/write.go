@@ -137,7 +137,7 @@ func (t *Tree) create(parent *os.Root, rel, name string, data []byte, o WriteOpt
 	if err := t.before(OpCreate, rel); err != nil {
 		return err
 	}
-	f, err := parent.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := parent.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|openNonblock, mode)
 	if err != nil {
 		return err
 	}
