@@ -138,9 +138,9 @@ func TestWordingFollowsTheDescriptor(t *testing.T) {
 		facts       canon.Facts
 		holds, lack []string
 	}{
-		"plain names":  {plain, []string{"`handoff`", "![what it shows](path)"}, []string{"tutti-cli:"}},
+		"plain names":  {plain, []string{"`handoff`", "![what it shows](path)"}, []string{"tutti-cli:", "has shown it already"}},
 		"plugin names": {plugin, []string{"`tutti-cli:handoff`", "`tutti-cli:session-environment`"}, []string{"`handoff`"}},
-		"images":       {images, []string{"shown to the person by themselves"}, []string{"![what it shows](path)"}},
+		"images":       {images, []string{"has shown it already"}, nil},
 		"renamed":      {renamed, []string{"`handoff-tutti`"}, []string{"`handoff`"}},
 	} {
 		text := document(t, set, test.facts).Text

@@ -21,7 +21,7 @@ type Facts struct {
 	SkillNames preparer.NameForm
 	// PluginName is for preparer.PluginNames. Default: [DefaultPlugin].
 	PluginName string
-	// NativeImages says that the client shows images to its user itself.
+	// NativeImages says that the client handles images itself, as its descriptor says.
 	NativeImages bool
 	// Names gives, by id, the names that skills got where they could not have their own (see skill.Resolve). Only the
 	// document depends on it. A skill that is not in it has its own name.
