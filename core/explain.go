@@ -63,13 +63,16 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	end, err := h.begin(false)
+	end, err := h.begin()
 	if err != nil {
 		return nil, err
 	}
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
 	defer cancel()
+	if err := s.standing(); err != nil {
+		return nil, err
+	}
 	a, err := h.ask(ctx, s)
 	if err != nil {
 		return nil, inTime(ctx, err)
@@ -158,7 +161,7 @@ func (a *answered) reads() []InputView {
 
 // Adapters lists the adapters, asking each to describe itself. One that cannot be used has an Error.
 func (h *Host) Adapters(ctx context.Context) ([]AdapterInfo, error) {
-	end, err := h.begin(false)
+	end, err := h.begin()
 	if err != nil {
 		return nil, err
 	}

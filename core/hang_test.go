@@ -221,3 +221,35 @@ func TestClosedHostRefuses(t *testing.T) {
 	s.host = s.open(nil, prop{provider: "prop"})
 	s.cleanup(ses)
 }
+
+func TestC021_StateDirectoryThatHangsKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	open := make(chan struct{})
+	stall := func(int64, string, string) error { <-open; return nil }
+	h := s.open(func(c *Config) { c.Timeout, c.BeforeChange = 200*time.Millisecond, stall }, prop{provider: "prop"})
+	failed := make(chan error, 2)
+	for _, id := range []string{"one", "two"} {
+		go func() { _, err := h.Prepare(t.Context(), s.session(id)); failed <- err }()
+	}
+	limit := time.After(time.Minute)
+	for range 2 {
+		select {
+		case err := <-failed:
+			if !errors.Is(err, ErrDeadline) {
+				t.Errorf("error %v, want %v", err, ErrDeadline)
+			}
+		case <-limit:
+			t.Fatal("still waiting")
+		}
+	}
+	if _, err := h.Explain(t.Context(), s.session("one")); err != nil {
+		t.Errorf("explain, which writes nothing: %v", err)
+	}
+	close(open)
+	for end := false; !end; time.Sleep(time.Millisecond) {
+		h.mu.Lock()
+		end = h.adrift == 0
+		h.mu.Unlock()
+	}
+}

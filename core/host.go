@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,8 @@ import (
 	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/core/skill"
 )
+
+var envPrefix = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 
 // Config is what a host supplies. StateDir, Home and Adapters are required.
 type Config struct {
@@ -77,8 +80,10 @@ type Host struct {
 	adrift  int                   // operations that hang and are not waited for any more
 	closed  bool
 	working sync.WaitGroup
-	ensured bool
 	seam    *fsroot.Seam
+
+	ensuring sync.Mutex
+	ensured  bool // the state directory is there; guarded by ensuring
 }
 
 // New makes a host. It starts no adapter and writes nothing: adapters are started, and the state directory is made,
@@ -122,6 +127,9 @@ func (c *Config) complete() error {
 	if c.Identity.EnvPrefix == "" {
 		c.Identity.EnvPrefix = "TUTTI"
 	}
+	if !envPrefix.MatchString(c.Identity.EnvPrefix) {
+		return bad("Identity.EnvPrefix", "must be capital letters, digits and underscores, and begin with a letter")
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -160,21 +168,40 @@ func (h *Host) Close() error {
 	return err
 }
 
-// begin counts an operation in, and makes the state directory when it writes.
-func (h *Host) begin(writes bool) (end func(), err error) {
+// begin counts an operation in.
+func (h *Host) begin() (end func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil, fault.New(fault.Closed, "use host", "", "the host was closed")
 	}
-	if writes && !h.ensured {
-		if err := h.store.Ensure(); err != nil {
-			return nil, err
-		}
-		h.ensured = true
-	}
 	h.working.Add(1)
 	return h.working.Done, nil
+}
+
+// beginWriting is begin for an operation that needs the state directory.
+func (h *Host) beginWriting() (end func(), err error) {
+	if end, err = h.begin(); err != nil {
+		return nil, err
+	}
+	if err = h.ensure(); err != nil {
+		end()
+		return nil, err
+	}
+	return end, nil
+}
+
+// ensure makes the state directory, once. It has a lock of its own, since a file system that hangs must not keep the
+// rest of the host.
+func (h *Host) ensure() error {
+	h.ensuring.Lock()
+	defer h.ensuring.Unlock()
+	if h.ensured {
+		return nil
+	}
+	err := h.store.Ensure()
+	h.ensured = err == nil
+	return err
 }
 
 // skillStore is the store of skill bundles, opened once.

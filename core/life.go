@@ -56,7 +56,7 @@ func (h *Host) Cleanup(ctx context.Context, r Ref, o CleanupOptions) (*Report, e
 			return nil, err
 		}
 	}
-	end, err := h.begin(true)
+	end, err := h.beginWriting()
 	if err != nil {
 		return nil, inTime(ctx, err)
 	}
@@ -89,7 +89,7 @@ func (h *Host) Cleanup(ctx context.Context, r Ref, o CleanupOptions) (*Report, e
 // Recover puts in order what killed processes left, for every session that nobody works on. Doing it twice does what
 // doing it once does.
 func (h *Host) Recover(ctx context.Context) (*Report, error) {
-	end, err := h.begin(true)
+	end, err := h.beginWriting()
 	if err != nil {
 		return nil, inTime(ctx, err)
 	}
@@ -170,7 +170,7 @@ type Info struct {
 // Sessions lists the sessions of the state directory. One whose record cannot be read comes with an error.
 func (h *Host) Sessions(ctx context.Context) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
-		end, err := h.begin(false)
+		end, err := h.begin()
 		if err != nil {
 			yield(Info{}, err)
 			return
@@ -195,7 +195,7 @@ func (h *Host) Sessions(ctx context.Context) iter.Seq2[Info, error] {
 
 // Session is what is recorded of one session.
 func (h *Host) Session(ctx context.Context, r Ref) (Info, error) {
-	end, err := h.begin(false)
+	end, err := h.begin()
 	if err != nil {
 		return Info{}, err
 	}
@@ -234,7 +234,7 @@ type Lease struct {
 // Hold takes a lease on a ready session, for as long as a client runs in it: Cleanup refuses meanwhile, and logins that
 // the client rewrites are brought home when the lease is released. A session that is not ready is ErrIncomplete.
 func (h *Host) Hold(ctx context.Context, r Ref) (*Lease, error) {
-	end, err := h.begin(true)
+	end, err := h.beginWriting()
 	if err != nil {
 		return nil, inTime(ctx, err)
 	}

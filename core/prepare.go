@@ -34,7 +34,7 @@ func (h *Host) Prepare(ctx context.Context, s Session) (*Prepared, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	end, err := h.begin(true)
+	end, err := h.begin()
 	if err != nil {
 		return nil, inTime(ctx, err)
 	}
@@ -153,6 +153,12 @@ func (h *Host) isStuck(name string) bool {
 }
 
 func (h *Host) prepare(ctx context.Context, s Session, o *operation) (*Prepared, error) {
+	if err := s.standing(); err != nil {
+		return nil, err
+	}
+	if err := h.ensure(); err != nil {
+		return nil, err
+	}
 	for range attempts {
 		a, err := h.ask(ctx, s)
 		if err != nil {

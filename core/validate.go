@@ -14,7 +14,7 @@ import (
 // maxID is the longest id in bytes.
 const maxID = 1024
 
-// validate checks a session without looking at anything but its working directory.
+// validate checks a session without looking at the disk.
 func (s Session) validate() error {
 	bad := func(what, detail string) error { return fault.New(fault.Invalid, "prepare", what, detail) }
 	for _, id := range []struct{ what, value string }{{"workspace", s.Workspace}, {"session", s.ID}, {"provider", s.Provider}} {
@@ -30,13 +30,18 @@ func (s Session) validate() error {
 	case !filepath.IsAbs(s.Cwd):
 		return bad("cwd", "is not absolute")
 	}
+	_, err := s.Inherit.resolve()
+	return err
+}
+
+// standing checks that the working directory is there.
+func (s Session) standing() error {
 	fi, err := os.Stat(s.Cwd)
 	if err != nil || !fi.IsDir() {
 		return fault.Wrap(err, fault.CwdMissing, "prepare", "cwd", "does not exist or is no directory").
 			WithHint("name a directory that exists; it is never made")
 	}
-	_, err = s.Inherit.resolve()
-	return err
+	return nil
 }
 
 func checkID(what, id string) error {
