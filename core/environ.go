@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -18,19 +19,29 @@ func listSeparator(windows bool) string {
 	return ":"
 }
 
-// environ applies the overlay of a session to a base environment.
-func environ(p *Prepared, base []string) []string {
+// environ applies the overlay of a session to a base environment. Where letter case does not tell variables apart, the
+// spelling of the base stays.
+func environ(p *Prepared, base []string, foldCase bool) []string {
 	names := make([]string, 0, len(base)+len(p.Env))
 	values := make(map[string]string, len(base)+len(p.Env))
-	set := func(name, value string) {
-		if _, ok := values[name]; !ok {
-			names = append(names, name)
+	key := func(name string) string {
+		if foldCase {
+			return strings.ToUpper(name)
 		}
-		values[name] = value
+		return name
+	}
+	spelt := make(map[string]string, len(base)+len(p.Env))
+	set := func(name, value string) {
+		k := key(name)
+		if _, ok := spelt[k]; !ok {
+			names = append(names, k)
+			spelt[k] = name
+		}
+		values[k] = value
 	}
 	for _, kv := range base {
 		name, value, ok := strings.Cut(kv, "=")
-		if !ok || name == "" || stripped(p.strip, name) {
+		if !ok || name == "" || stripped(p.strip, key(name)) {
 			continue
 		}
 		set(name, value)
@@ -42,19 +53,17 @@ func environ(p *Prepared, base []string) []string {
 		case preparer.EnvSetEmpty:
 			set(v.Name, "")
 		case preparer.EnvUnset:
-			delete(values, v.Name)
+			delete(values, key(v.Name))
 		case preparer.EnvPrepend:
-			set(v.Name, prepend(v.Value, values[v.Name], v.Separator))
+			set(v.Name, prepend(v.Value, values[key(v.Name)], v.Separator))
 		case preparer.EnvAppend:
-			set(v.Name, appendList(values[v.Name], v.Value, v.Separator))
+			set(v.Name, appendList(values[key(v.Name)], v.Value, v.Separator))
 		}
 	}
 	out := make([]string, 0, len(names))
-	seen := make(map[string]bool, len(names))
-	for _, name := range names {
-		if value, ok := values[name]; ok && !seen[name] {
-			seen[name] = true
-			out = append(out, name+"="+value)
+	for _, k := range names {
+		if value, ok := values[k]; ok {
+			out = append(out, spelt[k]+"="+value)
 		}
 	}
 	return out
@@ -68,6 +77,7 @@ func stripped(list []string, name string) bool {
 	})
 }
 
+// prepend puts a directory first, and takes it out where it stood before, so that nested sessions do not pile it up.
 // prepend puts a directory first, and takes it out where it stood before, so that nested sessions do not pile it up.
 func prepend(dir, list, sep string) string {
 	out := []string{dir}
@@ -105,15 +115,16 @@ func command(ctx context.Context, p *Prepared, base, args []string) (*exec.Cmd, 
 	all := append(append(append([]string{}, p.Args...), args...), p.ArgsAfter...)
 	cmd := exec.CommandContext(ctx, p.Executable, all...)
 	cmd.Dir = p.Cwd
-	cmd.Env = environ(p, base)
+	cmd.Env = environ(p, base, runtime.GOOS == "windows")
 	ownGroup(cmd)
 	return cmd, nil
 }
 
 // lookup finds a variable in an environment in the form of os.Environ. The last one counts.
-func lookup(env []string, name string) (string, bool) {
+func lookup(env []string, name string, foldCase bool) (string, bool) {
 	for i := len(env) - 1; i >= 0; i-- {
-		if key, value, ok := strings.Cut(env[i], "="); ok && key == name {
+		key, value, ok := strings.Cut(env[i], "=")
+		if ok && (key == name || foldCase && strings.EqualFold(key, name)) {
 			return value, true
 		}
 	}

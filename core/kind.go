@@ -10,6 +10,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/internal/client"
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/core/skill"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -99,6 +100,13 @@ func (k *kind) check(d preparer.Descriptor, l *preparer.Layout) error {
 	}
 	if err := layout.Check(d, l); err != nil {
 		return err
+	}
+	own := canon.VarsFor(k.facts.EnvPrefix)
+	for _, v := range l.Env {
+		if slices.Contains([]string{own.Workspace, own.Session, own.Provider, own.Cwd}, strings.ToUpper(v.Name)) {
+			return fault.New(fault.LayoutRefused, "check layout", "env "+v.Name, "is how the host tells the session who it is").
+				WithHint("the adapter is at fault: tell its author, or use another version")
+		}
 	}
 	k.layout, k.named = l, nil
 	return nil

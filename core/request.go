@@ -80,7 +80,9 @@ func refusal(err error, provider string) error {
 }
 
 // env looks up a variable of the environment that the host was given.
-func (h *Host) env(name string) (string, bool) { return lookup(h.cfg.Environ, name) }
+func (h *Host) env(name string) (string, bool) {
+	return lookup(h.cfg.Environ, name, runtime.GOOS == "windows")
+}
 
 // find finds the client and the user's homes.
 func (h *Host) find(ctx context.Context, a *answered) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os/exec"
+	"runtime"
 	"slices"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -111,7 +112,9 @@ const (
 type Diagnostic = preparer.Diagnostic
 
 // Environ applies the overlay to a base environment in the form of os.Environ. Every name occurs once in the result.
-func (p *Prepared) Environ(base []string) []string { return environ(p, base) }
+func (p *Prepared) Environ(base []string) []string {
+	return environ(p, base, runtime.GOOS == "windows")
+}
 
 // Command is the client, ready to start in the session's working directory with the overlay applied to base and args
 // between the session's own arguments. It has its own process group. It is an error when no client was found.
