@@ -11,6 +11,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/input"
 	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/core/skill"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -30,14 +31,40 @@ type kind struct {
 	inherited []Inherited
 
 	mu     sync.Mutex
-	layout *preparer.Layout // the last one that passed its check
-	named  *named           // for a session that has no names yet
+	layout *preparer.Layout  // the last one that passed its check
+	named  *named            // for a session that has no names yet
+	ids    map[string]string // identities of inputs, which caches are named by
 }
 
 // named are the skills' names and the document that spells them.
 type named struct {
 	names map[string]string
 	text  map[string]layout.Text
+
+	once sync.Once
+	set  *skill.Set
+}
+
+// bundle is the set of the skills under their names.
+func (n *named) bundle(list []skill.Named) *skill.Set {
+	n.once.Do(func() { n.set = skill.NewSet(list) })
+	return n.set
+}
+
+// recall lets a look at the inputs use what an earlier one that found the same has worked out.
+func (k *kind) recall(inputs *input.Snapshot) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	inputs.Recall(k.ids)
+}
+
+// keep keeps what was worked out about the inputs.
+func (k *kind) keep(inputs *input.Snapshot) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ids == nil {
+		k.ids = inputs.Identities()
+	}
 }
 
 // kindOf is the kind of a session whose inputs were looked at.

@@ -140,6 +140,7 @@ func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string
 	if err != nil {
 		return nil, nil, err
 	}
+	a.kind.recall(a.inputs)
 	tree, err := layout.Compile(ctx, layout.Source{
 		Descriptor: a.desc,
 		Layout:     a.layout,
@@ -149,21 +150,26 @@ func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string
 		Current:    current,
 		Skills:     a.kind.skills,
 		Names:      n.names,
-		Bundle:     bundle,
+		Bundle: func(ctx context.Context, list []skill.Named) (string, string, error) {
+			return bundle(ctx, n.bundle(list))
+		},
 	})
+	if err == nil {
+		a.kind.keep(a.inputs)
+	}
 	return tree, n.names, err
 }
 
 // bundler puts skills into the store, or says where they would be.
-type bundler func(ctx context.Context, named []skill.Named) (dir, digest string, err error)
+type bundler func(ctx context.Context, set *skill.Set) (dir, digest string, err error)
 
 // stored puts skills into the store.
-func (h *Host) stored(ctx context.Context, named []skill.Named) (string, string, error) {
+func (h *Host) stored(ctx context.Context, set *skill.Set) (string, string, error) {
 	store, err := h.skillStore()
 	if err != nil {
 		return "", "", err
 	}
-	b, err := store.Put(ctx, named)
+	b, err := store.PutSet(ctx, set)
 	if err != nil {
 		return "", "", err
 	}
@@ -171,7 +177,7 @@ func (h *Host) stored(ctx context.Context, named []skill.Named) (string, string,
 }
 
 // previewed says where skills would be in the store.
-func (h *Host) previewed(_ context.Context, named []skill.Named) (string, string, error) {
-	digest, _, err := skill.Preview(named)
+func (h *Host) previewed(_ context.Context, set *skill.Set) (string, string, error) {
+	digest, _, err := skill.Preview(set.Named())
 	return filepath.Join(h.store.Path(), "store", "skills", digest), digest, err
 }

@@ -52,10 +52,27 @@ func Open(tree *fsroot.Tree) *Store {
 // is compared with the set by every byte, once in a process and again when its directory was replaced; where it
 // differs, it is put aside and made again.
 func (s *Store) Put(ctx context.Context, set []Named) (Bundle, error) {
-	set = slices.Clone(set)
-	slices.SortFunc(set, func(a, b Named) int { return bytes.Compare([]byte(a.Skill.ID), []byte(b.Skill.ID)) })
-	key := inputDigest(set)
+	return s.PutSet(ctx, NewSet(set))
+}
 
+// Set is a set of skills that is put more than once. Its skills must not be changed.
+type Set struct {
+	list []Named // sorted by id
+	key  string  // its inputDigest
+}
+
+// NewSet is a set of skills, in any order.
+func NewSet(list []Named) *Set {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b Named) int { return bytes.Compare([]byte(a.Skill.ID), []byte(b.Skill.ID)) })
+	return &Set{list: list, key: inputDigest(list)}
+}
+
+// Named are the skills of the set, sorted by id.
+func (s *Set) Named() []Named { return s.list }
+
+// PutSet is Put, which spares taking the digest of a set that was put before.
+func (s *Store) PutSet(ctx context.Context, set *Set) (Bundle, error) {
 	select {
 	case <-s.turn:
 	case <-ctx.Done():
@@ -63,13 +80,13 @@ func (s *Store) Put(ctx context.Context, set []Named) (Bundle, error) {
 	}
 	defer func() { s.turn <- struct{}{} }()
 
-	if k, ok := s.known[key]; ok {
+	if k, ok := s.known[set.key]; ok {
 		if info, err := s.tree.Lstat(k.bundle.Rel); err == nil && sameDir(info, k.info) {
 			return k.bundle.clone(), nil
 		}
-		delete(s.known, key)
+		delete(s.known, set.key)
 	}
-	c, err := assemble(set)
+	c, err := assemble(set.list)
 	if err != nil {
 		return Bundle{}, err
 	}
@@ -91,7 +108,7 @@ func (s *Store) Put(ctx context.Context, set []Named) (Bundle, error) {
 	}
 	k := known{bundle: b.clone(), info: info}
 	k.bundle.Repaired = false
-	s.known[key] = k
+	s.known[set.key] = k
 	return b, nil
 }
 

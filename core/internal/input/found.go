@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -141,6 +142,12 @@ func (s *Snapshot) Identity(key string) string {
 	}
 	return id
 }
+
+// Identities are all identities that were asked for so far.
+func (s *Snapshot) Identities() map[string]string { return maps.Clone(s.ids) }
+
+// Recall takes over identities that another Snapshot, with the same [Snapshot.Print], has worked out.
+func (s *Snapshot) Recall(ids map[string]string) { maps.Copy(s.ids, ids) }
 
 func (s *Snapshot) identity(key string) string {
 	name, path, byValue := strings.Cut(key, "#")
