@@ -2,8 +2,10 @@ package client
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -82,21 +84,41 @@ func Away(env []string, homes []preparer.Home, nowhere string) []string {
 	return out
 }
 
+// maxAnswer bounds what is read of a client's answer.
+const maxAnswer = 64 << 10
+
+// answer is the beginning of what a client prints. When it is full, the client finds the pipe closed.
+type answer []byte
+
+func (a *answer) Write(p []byte) (int, error) {
+	n := min(len(p), maxAnswer-len(*a))
+	*a = append(*a, p[:n]...)
+	if n < len(p) {
+		return n, io.ErrShortWrite
+	}
+	return n, nil
+}
+
 func ask(ctx context.Context, exe string, args, env []string) string {
 	if len(args) == 0 {
 		args = []string{"--version"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, exe, args...)
-	cmd.Env = env
-	cmd.Dir = os.TempDir()
-	cmd.WaitDelay = time.Second
-	group(cmd)
-	out, err := cmd.Output()
-	if err != nil && len(out) == 0 {
+	exe, err := filepath.Abs(exe)
+	if err != nil {
 		return ""
 	}
+	var out answer
+	cmd := exec.CommandContext(ctx, exe, args...)
+	cmd.Env = env
+	// Clients read settings from where they are started. Whoever can put a file here can exchange the client too, which
+	// does not hold for a temporary directory or that of a session.
+	cmd.Dir = filepath.Dir(exe)
+	cmd.Stdout = &out
+	cmd.WaitDelay = time.Second
+	group(cmd)
+	_ = cmd.Run() // some tell their version and fail
 	m := versionText.FindSubmatch(out)
 	if m == nil {
 		return ""
