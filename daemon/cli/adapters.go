@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -86,7 +88,7 @@ func (a *app) showAdapters(l listing) {
 	for _, path := range l.Unpinned {
 		v.Line("")
 		v.Line("%s  %s", a.style.Bold(paint.Clean(filepath.Base(path))), a.style.Warn("not started: pinned to no digest"))
-		v.Line("  %s", a.style.Dim("hint: if you trust it, `greenroom adapters pin`"))
+		v.Line("  %s", a.style.Dim("hint: if you trust it, "+pinning(path)))
 	}
 }
 
@@ -142,7 +144,14 @@ func (a *app) pinCommand() *cobra.Command {
 				dir = a.abs(args[0])
 			}
 			pins, err := roster.Pin(dir)
-			if err != nil {
+			var path *fs.PathError
+			switch {
+			case errors.Is(err, roster.ErrNone):
+				return refuse(codeNoAdapter, "the file of an adapter is executable and called "+roster.Prefix+"PROVIDER",
+					"there is no adapter in %s", dir)
+			case errors.As(err, &path):
+				return refuse(codeBadAdapter, "name a directory with adapters that you may write to", "%s: %s", path.Path, path.Err)
+			case err != nil:
 				return err
 			}
 			if a.json {

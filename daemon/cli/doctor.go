@@ -186,10 +186,13 @@ func (a *app) showFindings(findings []checkup.Finding, wrong int) {
 	}
 	_, _ = c.WriteTo(a.Stdout)
 	v.Line("")
-	switch wrong {
-	case 0:
+	notices := slices.ContainsFunc(findings, func(f checkup.Finding) bool { return f.Level == checkup.Notice })
+	switch {
+	case wrong == 0 && notices:
+		v.Line("%s", a.style.Warn("Nothing is wrong. The lines with ! are worth a look."))
+	case wrong == 0:
 		v.Line("%s", a.style.Good("All is well."))
-	case 1:
+	case wrong == 1:
 		v.Line("%s", a.style.Bad("One thing is wrong."))
 	default:
 		v.Line("%s", a.style.Bad(fmt.Sprintf("%d things are wrong.", wrong)))

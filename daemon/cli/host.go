@@ -12,6 +12,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
+	"github.com/greenroom-agents/greenroom/daemon/internal/shellenv"
 )
 
 // identity is what an agent is told about this tool.
@@ -44,12 +45,17 @@ func (a *app) found() ([]roster.Adapter, error) {
 func (a *app) source(found roster.Adapter) (adapter.Source, error) {
 	if found.SHA256 == "" && !a.unsafeAnyDigest {
 		return adapter.Source{}, refuse(codeUnpinned,
-			"if you trust it, pin it with `greenroom adapters pin`, or try it with --unsafe-any-digest",
+			"if you trust it, pin it with "+pinning(found.Path)+", or try it with --unsafe-any-digest",
 			"the adapter %s is pinned to no digest", filepath.Base(found.Path))
 	}
 	return adapter.Source{
 		Provider: found.Provider, Path: found.Path, SHA256: found.SHA256, UnsafeAnyDigest: a.unsafeAnyDigest,
 	}, nil
+}
+
+// pinning is the command that pins an adapter, with all others of its directory.
+func pinning(path string) string {
+	return "`greenroom adapters pin " + shellenv.Quote(filepath.Dir(path)) + "`"
 }
 
 // sources are the adapters that may be started. One that is pinned to no digest is left out, and refused where it is

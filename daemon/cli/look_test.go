@@ -11,6 +11,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/internal/checkup"
 	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
+	"github.com/greenroom-agents/greenroom/daemon/internal/shellenv"
 )
 
 // binDir is a directory of one's own with an adapter in it.
@@ -69,7 +70,7 @@ func TestAnAdapterThatIsPinnedToNothingIsNotStarted(t *testing.T) {
 	w := newWorld(t)
 	dir := w.binDir(false)
 	if got := w.run("prepare", "fake"); got.status != 3 || !strings.Contains(got.errors, "[adapter_unpinned]") ||
-		!strings.Contains(got.errors, "greenroom adapters pin") {
+		!strings.Contains(got.errors, "`greenroom adapters pin "+shellenv.Quote(dir)+"`") {
 		t.Errorf("%+v", got)
 	}
 	if out := w.must("adapters"); !strings.Contains(out, "pinned to no digest") {
@@ -80,6 +81,20 @@ func TestAnAdapterThatIsPinnedToNothingIsNotStarted(t *testing.T) {
 		t.Error(out)
 	}
 	w.must("prepare", "fake")
+}
+
+func TestADirectoryWithoutAdaptersIsNotPinned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for dir, code := range map[string]string{w.project: "[adapter_not_found]", filepath.Join(w.project, "none"): "[adapter_unreadable]"} {
+		if got := w.run("adapters", "pin", dir); got.status != 3 || !strings.Contains(got.errors, code) ||
+			!strings.Contains(got.errors, dir) || !strings.Contains(got.errors, "hint:") {
+			t.Errorf("%+v", got)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(w.project, roster.PinFile)); !os.IsNotExist(err) {
+		t.Errorf("there is a pin file: %v", err)
+	}
 }
 
 func TestAnAdapterThatWasExchangedIsRefused(t *testing.T) {
@@ -156,6 +171,9 @@ func TestDoctorSaysWhatIsWrongAndHowToMendIt(t *testing.T) {
 	w = newWorld(t)
 	if all := find(w, 0); all["client fake"].Level != checkup.Notice {
 		t.Errorf("%+v", all)
+	}
+	if out := w.must("doctor"); strings.Contains(out, "All is well.") || !strings.Contains(out, "Nothing is wrong.") {
+		t.Error(out)
 	}
 	w.environ = append(w.environ, "FAKE_EXECUTABLE="+filepath.Join(w.home, "none"))
 	if all := find(w, 1); all["session of fake"].Level != checkup.Wrong {

@@ -13,6 +13,7 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	"github.com/greenroom-agents/greenroom/daemon/internal/shellenv"
 	"github.com/greenroom-agents/greenroom/daemon/internal/view"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 func (a *app) prepareCommand() *cobra.Command {
@@ -106,8 +107,13 @@ func (a *app) showPrepared(p *core.Prepared, flags string) {
 	v.Diagnostics(p.Diagnostics)
 	workspace, id := paint.Clean(shellenv.Quote(p.Ref.Workspace)), paint.Clean(shellenv.Quote(p.Ref.ID))
 	v.Title("Next")
-	v.Line("  greenroom run %s --workspace %s --session %s%s", p.Provider, workspace, id, flags)
-	v.Line("  greenroom cleanup %s", id)
+	// It was prepared by itself, so it is not to be gone after the first run.
+	v.Line("  greenroom run %s --workspace %s --session %s%s --keep all", p.Provider, workspace, id, flags)
+	state := ""
+	if a.state != "" {
+		state = " --state=" + paint.Clean(shellenv.Quote(a.state))
+	}
+	v.Line("  greenroom cleanup %s%s", id, state)
 }
 
 // shellLines writes the overlay for the environment that the shell has, which is the one that this program has.
@@ -116,6 +122,14 @@ func (a *app) shellLines(p *core.Prepared) error {
 	script, unsayable := shellenv.Script(a.Environ, overlay)
 	if len(unsayable) > 0 {
 		fmt.Fprintf(a.Stderr, "%s a shell cannot change %s\n", a.notes.Warn("greenroom:"), strings.Join(unsayable, ", "))
+	}
+	for _, d := range p.Diagnostics {
+		if d.Severity == preparer.Warning {
+			fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Warn("greenroom:"), paint.Clean(d.Text))
+			if d.Hint != "" {
+				fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Accent("hint:"), paint.Clean(d.Hint))
+			}
+		}
 	}
 	if p.Executable != "" {
 		script += shellenv.Function("greenroom_client", p.Cwd, p.Executable, p.Args, p.ArgsAfter)

@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -38,6 +39,11 @@ func (a *app) sessionOf(r request, provider string) (core.Session, error) {
 	s := core.Session{Provider: provider, Cwd: a.Cwd, Workspace: r.workspace, ID: r.session, Inherit: inherit}
 	if r.cwd != "" {
 		s.Cwd = a.abs(r.cwd)
+	}
+	// Core says the same, and no path; here the person should see what their words came to.
+	if info, err := os.Stat(s.Cwd); err != nil || !info.IsDir() {
+		return core.Session{}, refuse(string(core.ErrCwdMissing), "name a directory that exists; it is never made",
+			"%s does not exist or is no directory", s.Cwd)
 	}
 	if s.Workspace == "" {
 		s.Workspace = workspaceOf(s.Cwd)

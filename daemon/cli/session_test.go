@@ -147,6 +147,38 @@ func TestSessionIDsCannotSteerTheTerminal(t *testing.T) {
 	}
 }
 
+// What is shown as the next step works as it stands, one line after the other.
+func TestNextStepsFollowEachOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.client("exit 0")
+	out := w.must("prepare", "fake", "--session", "mine", "--state", w.state)
+	_, next, ok := strings.Cut(out, "Next\n")
+	if !ok {
+		t.Fatal(out)
+	}
+	steps := strings.Split(strings.TrimSpace(next), "\n")
+	if len(steps) != 2 {
+		t.Errorf("%q", steps)
+	}
+	w.environ = slices.DeleteFunc(w.environ, func(kv string) bool { return strings.HasPrefix(kv, "GREENROOM_STATE=") })
+	for _, step := range steps {
+		w.must(strings.Fields(step)[1:]...)
+	}
+	if left := w.sessionDirs(); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// A script gets no function where there is no client, and a person the reason.
+func TestShellSaysThatThereIsNoClient(t *testing.T) {
+	t.Parallel()
+	got := newWorld(t).run("prepare", "fake", "--shell")
+	if got.status != 0 || strings.Contains(got.out, "greenroom_client") || !strings.Contains(got.errors, "no client was found") {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestDefaultSessionsAreNew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

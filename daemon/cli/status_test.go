@@ -33,7 +33,7 @@ func TestExitStatusAndMessage(t *testing.T) {
 		"no such adapter":   {[]string{"prepare", "nobody"}, 3, []string{"[adapter_not_found]", "found: fake"}},
 		"no such session":   {[]string{"sessions", "show", "none"}, 3, []string{"[session_not_found]"}},
 		"cleanup none":      {[]string{"cleanup", "none"}, 3, []string{"[session_not_found]"}},
-		"no such directory": {[]string{"prepare", "fake", "--cwd", "nowhere"}, 3, []string{"[cwd_not_directory]"}},
+		"no such directory": {[]string{"prepare", "fake", "--cwd", "nowhere"}, 3, []string{"[cwd_not_directory]", filepath.Join("project", "nowhere")}},
 		"blank session":     {[]string{"prepare", "fake", "--session", " "}, 3, []string{"[invalid_input]"}},
 		"absent binary":     {[]string{"prepare", "fake", "--adapter", "nowhere"}, 3, []string{"[adapter_unreadable]", "nowhere"}},
 		"no client":         {[]string{"run", "fake"}, 3, []string{"[client_not_found]", "hint: "}},

@@ -60,11 +60,18 @@ type PinError struct{ Path, Detail string }
 
 func (e *PinError) Error() string { return "the pin file " + e.Path + " " + e.Detail }
 
-// Pin writes the pin file of a directory for all adapters that are in it now, replacing an older one as a whole.
+// ErrNone is a directory without adapters.
+var ErrNone = errors.New("there is no adapter in the directory")
+
+// Pin writes the pin file of a directory for all adapters that are in it now, replacing an older one as a whole. Where
+// there are none it writes nothing and fails with ErrNone: the directory is hardly the one that was meant.
 func Pin(dir string) (Pins, error) {
 	names, err := binaries(dir)
 	if err != nil {
 		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, ErrNone
 	}
 	pins := Pins{}
 	for _, name := range names {

@@ -66,6 +66,8 @@ func children(in preparer.Input) string {
 		return ""
 	case in.Filter == preparer.FilterSkills:
 		return "*/SKILL.md"
+	case in.Filter == preparer.FilterSkillTrees:
+		return "**/SKILL.md"
 	case in.Filter == preparer.FilterDirs:
 		return "*"
 	}
@@ -98,7 +100,11 @@ func (v View) Pins(pins map[string]string, file string) {
 		c.Row(paint.Clean(name), v.Style.Dim(pins[name]))
 	}
 	v.columns(&c)
-	v.Line("%s %d adapters are pinned in %s", v.Style.Good("✓"), len(pins), v.Path(file))
+	count := "1 adapter is"
+	if len(pins) != 1 {
+		count = fmt.Sprintf("%d adapters are", len(pins))
+	}
+	v.Line("%s %s pinned in %s", v.Style.Good("✓"), count, v.Path(file))
 }
 
 // Descriptor shows what an adapter may do.
