@@ -89,6 +89,24 @@ func samePath(f *os.File) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
+// openOwner opens the owner file of what may be a base. One of ours is empty; anything else is no sign of a base, and a
+// link is not followed.
+func openOwner(base string) (*os.File, error) {
+	dir, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	info, err := dir.Lstat(ownerFile)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > 0) {
+		err = os.ErrInvalid
+	}
+	if err != nil {
+		return nil, err
+	}
+	return dir.OpenFile(ownerFile, os.O_RDWR, 0)
+}
+
 // sweep removes the bases below parent whose owner is dead. What is not ours cannot be opened or removed, and stays.
 func sweep(parent string) {
 	entries, err := os.ReadDir(parent)
@@ -99,13 +117,17 @@ func sweep(parent string) {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), runPrefix) {
 			continue
 		}
+		info, err := e.Info()
+		if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+			continue // we make them private; one that others can reach may be a trap
+		}
 		path := filepath.Join(parent, e.Name())
-		owner, err := os.OpenFile(filepath.Join(path, ownerFile), os.O_RDWR, 0)
+		owner, err := openOwner(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			// Another host may be between making the directory and the file. An empty old one is what is left when a
 			// host died there, and nothing but an empty one is removed: the name alone does not make it ours.
-			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > orphanAge {
+			if time.Since(info.ModTime()) > orphanAge {
 				os.Remove(path)
 			}
 		case err == nil:

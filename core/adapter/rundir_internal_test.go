@@ -3,6 +3,7 @@ package adapter
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,23 @@ func TestH45_SweepTakesOnlyWhatNobodyOwns(t *testing.T) {
 	write("gr-living/owner")
 	write("gr-of-another-program/file")
 	write("other/owner")
+	write("gr-with-an-owner-file/owner")
+	if err := os.WriteFile(filepath.Join(parent, "gr-with-an-owner-file/owner"), []byte("me"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write("gr-owner-is-a-link/file")
+	if err := os.Symlink("file", filepath.Join(parent, "gr-owner-is-a-link/owner")); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"gr-file", "gr-link", "gr-living", "gr-new", "gr-of-another-program", "gr-owner-is-a-link", "gr-with-an-owner-file", "other"}
+	if runtime.GOOS != "windows" {
+		write("gr-open-to-others/owner")
+		if err := os.Chmod(filepath.Join(parent, "gr-open-to-others"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, "gr-open-to-others")
+		slices.Sort(want)
+	}
 	write("gr-file")
 	for _, dir := range []string{"gr-new", "gr-old"} {
 		if err := os.Mkdir(filepath.Join(parent, dir), 0o700); err != nil {
@@ -64,7 +82,6 @@ func TestH45_SweepTakesOnlyWhatNobodyOwns(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	want := []string{"gr-file", "gr-link", "gr-living", "gr-new", "gr-of-another-program", "other"}
 	if !slices.Equal(left, want) {
 		t.Errorf("left %v, want %v", left, want)
 	}
