@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,6 +20,12 @@ func TestI7_SpoiledSessionCanBeCleanedUp(t *testing.T) {
 		"its directory is a file": func(_ *stage, dir string) error {
 			return os.WriteFile(swept(t, dir), []byte("x"), 0o600)
 		},
+		"a link stands where leases are held": func(s *stage, dir string) error {
+			return os.Symlink(s.path("home"), filepath.Join(dir, ".lease"))
+		},
+		"a file stands where leases are held": func(_ *stage, dir string) error {
+			return os.WriteFile(filepath.Join(dir, ".lease"), nil, 0o600)
+		},
 		"a directory stands where its record is drafted": func(_ *stage, dir string) error {
 			if err := os.MkdirAll(filepath.Join(dir, ".manifest", "x"), 0o700); err != nil {
 				return err
@@ -26,7 +33,7 @@ func TestI7_SpoiledSessionCanBeCleanedUp(t *testing.T) {
 			return os.WriteFile(filepath.Join(dir, "prop", "config.toml"), nil, 0o600)
 		},
 	} {
-		for _, again := range []string{"", " and prepared again"} {
+		for _, again := range []string{"", " and prepared and held again"} {
 			t.Run(name+again, func(t *testing.T) {
 				t.Parallel()
 				s := newStage(t)
@@ -38,6 +45,16 @@ func TestI7_SpoiledSessionCanBeCleanedUp(t *testing.T) {
 				}
 				if again != "" {
 					s.prepare(ses)
+					lease, err := s.host.Hold(t.Context(), ses.Ref())
+					if err != nil {
+						t.Fatalf("hold: %v", err)
+					}
+					if _, err := s.host.Cleanup(t.Context(), ses.Ref(), CleanupOptions{}); !errors.Is(err, ErrRunning) {
+						t.Errorf("clean-up while it is held: %v", err)
+					}
+					if _, err := lease.Release(t.Context()); err != nil {
+						t.Errorf("release: %v", err)
+					}
 				}
 				s.cleanup(ses)
 				if left := s.left(); len(left) > 0 {

@@ -36,10 +36,7 @@ func (s *Store) Hold(ctx context.Context, name string) (*Lease, error) {
 	if err := ses.running(ctx); err != nil {
 		return nil, err
 	}
-	if err := ses.Root.Mkdir(leaseDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	dir, err := ses.Root.Sub(leaseDir)
+	dir, err := ses.leases()
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +46,27 @@ func (s *Store) Hold(ctx context.Context, name string) (*Lease, error) {
 		return nil, err
 	}
 	return &Lease{state: s, name: name, dir: dir, lock: lock}, nil
+}
+
+// leases is the directory to hold. What else stands in its place, nobody holds, and is removed.
+func (s *Session) leases() (*fsroot.Tree, error) {
+	for try := 0; ; try++ {
+		if err := s.Root.Mkdir(leaseDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		dir, err := s.Root.Sub(leaseDir)
+		if !noLeases(err) || try > 0 {
+			return dir, err
+		}
+		if err := s.Root.RemoveAll(leaseDir); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// noLeases says that no lease can be held, since what stands there is no directory of ours.
+func noLeases(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fault.LinkRefused) || errors.Is(err, fault.NotRegular)
 }
 
 // running records that the session's logins may be rewritten from now on.
@@ -127,7 +145,7 @@ func (l *Lease) Release(ctx context.Context) ([]Kept, error) {
 // held says whether somebody holds a lease.
 func (s *Session) held(ctx context.Context) (bool, error) {
 	dir, err := s.Root.Sub(leaseDir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if noLeases(err) {
 		return false, nil
 	}
 	if err != nil {
