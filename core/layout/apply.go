@@ -66,7 +66,7 @@ func (t *Tree) Compare(root *fsroot.Tree, prev []manifest.Entry) (*Changes, erro
 // same says whether a node stands on the disk as it should.
 func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, error) {
 	fi, err := root.Lstat(n.Path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if nowhere(err) {
 		return false, nil
 	}
 	if err != nil {
@@ -102,6 +102,12 @@ func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, er
 		return false, nil
 	}
 	return true, nil
+}
+
+// nowhere says that there is no such place: nothing stands there, or above it something that is no directory, such as a
+// link that the client put there, and that gives way to the directory.
+func nowhere(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fault.LinkRefused) || errors.Is(err, fault.NotRegular)
 }
 
 // noteRewrite remembers a file that somebody else changed: it is of ours, and what we want there is what we wrote.
@@ -146,10 +152,10 @@ func displace(root *fsroot.Tree, rel string) error {
 // it is empty.
 func (c *Changes) drop(root *fsroot.Tree, e manifest.Entry) error {
 	fi, err := root.Lstat(e.Path)
+	if nowhere(err) {
+		return nil
+	}
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
 		return err
 	}
 	if kindOf(fi) != e.Kind || e.Custody == manifest.Seeded {

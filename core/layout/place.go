@@ -5,6 +5,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -120,6 +122,27 @@ func Names(d preparer.Descriptor, l *preparer.Layout, inputs *input.Snapshot, sk
 	return skill.Resolve(skills, reserved, d.Skills.MaxName, prior)
 }
 
+// free is the path, or where something of the user's stands there, also by another letter case, the first free one with
+// a suffix.
+func (c *compiler) free(at string) string {
+	taken := func(p string) bool {
+		for have := range c.nodes {
+			if strings.EqualFold(have, p) {
+				return true
+			}
+		}
+		return false
+	}
+	if !taken(at) {
+		return at
+	}
+	p := at + "-tutti"
+	for n := 2; taken(p); n++ {
+		p = at + "-tutti-" + strconv.Itoa(n)
+	}
+	return p
+}
+
 func (c *compiler) skills(ctx context.Context, e preparer.PlaceSkills) error {
 	if len(c.Skills) == 0 {
 		return nil
@@ -128,10 +151,7 @@ func (c *compiler) skills(ctx context.Context, e preparer.PlaceSkills) error {
 	for _, s := range c.Skills {
 		named = append(named, skill.Named{Name: c.Names[s.ID], Skill: s})
 	}
-	at := e.At.Path
-	if _, taken := c.nodes[at]; taken {
-		at += "-tutti" // something of the user's stands there by that name
-	}
+	at := c.free(e.At.Path)
 	dir, digest, err := c.Bundle(ctx, named)
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ const (
 // be recorded as running.
 func (s *Store) Settle(ctx context.Context, session string, root *fsroot.Tree, l *Login) (Settled, error) {
 	fi, err := root.Lstat(l.Path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || odd(err) { // or a link or a file stands above it
 		return Untouched, nil
 	}
 	if err != nil {
