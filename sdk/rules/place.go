@@ -87,6 +87,17 @@ type tree struct {
 	spelt map[string]string // folded place of an entry or a directory above one to its spelling
 }
 
+// one is an entry of a kind in a sentence.
+func one(kind string) string {
+	switch kind {
+	case "skills":
+		return "our skills; put them into a directory of their own"
+	case "expose":
+		return "an expose"
+	}
+	return "a " + kind
+}
+
 func (c *checker) tree() {
 	t := tree{kinds: map[string]string{}, spelt: map[string]string{}}
 	var entries []preparer.Entry
@@ -99,7 +110,7 @@ func (c *checker) tree() {
 		at := e.Place()
 		key := fold(placeKey(at))
 		if other, taken := t.kinds[key]; taken && other+KindOf(e) != "exposeexpose" { // the children are what stands there
-			c.add(Places, Label(e), "the place is taken by a %s", other)
+			c.add(Places, Label(e), "the place is taken by %s", one(other))
 		}
 		t.kinds[key] = KindOf(e)
 	}
