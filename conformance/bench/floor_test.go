@@ -8,17 +8,25 @@ import (
 	"testing"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-// floor is what a session consists of on the disk, and the least that can be done about it: plain calls with full paths,
-// without a lock, a look at the home, a check, or a way back after a crash.
+// floor is what a session consists of on the disk, what it is made from, and the least that can be done about both: plain
+// calls with full paths, without a lock, a check, or a way back after a crash.
 type floor struct {
 	t        testing.TB
 	base     string
+	inputs   []lookup
 	dirs     []string
 	files    []file
 	links    []file // data is the target
 	manifest []byte
+}
+
+// lookup is an input of the adapter: the paths at which it may be, the nearest first.
+type lookup struct {
+	paths        []string
+	list, skills bool // it is a list of names, or of skills
 }
 
 type file struct {
@@ -29,7 +37,7 @@ type file struct {
 // floorOf learns the tree of a session. The floor makes its copies below base.
 func (s *stage) floorOf(p *core.Prepared, base string) *floor {
 	s.t.Helper()
-	f := &floor{t: s.t, base: s.path(base)}
+	f := &floor{t: s.t, base: s.path(base), inputs: s.lookups(p.Provider)}
 	for _, dir := range []string{f.base, filepath.Join(f.base, "m")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			s.t.Fatal(err)
@@ -61,6 +69,58 @@ func (s *stage) floorOf(p *core.Prepared, base string) *floor {
 		s.t.Fatal(err)
 	}
 	return f
+}
+
+// lookups says where the adapter has the host look.
+func (s *stage) lookups(provider string) []lookup {
+	d := adapters[provider].Describe()
+	var list []lookup
+	for _, in := range d.Inputs {
+		l := lookup{list: in.Kind == preparer.InputNames, skills: in.Filter == preparer.FilterSkills || in.Filter == preparer.FilterSkillTrees}
+		for _, at := range in.At {
+			dir := "home"
+			switch at.Base {
+			case preparer.BaseHome:
+				dir += "/" + homeOf(d, at.Home)
+			case preparer.BaseWorkspace:
+				dir = "work"
+			}
+			l.paths = append(l.paths, s.path(dir+"/"+at.Path))
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+func homeOf(d preparer.Descriptor, id string) string {
+	for _, h := range d.Homes {
+		if h.ID == id {
+			return h.Default
+		}
+	}
+	return ""
+}
+
+// look reads what of the user's a session is made from.
+func (f *floor) look() {
+	for i := range f.inputs {
+		l := &f.inputs[i]
+		for _, path := range l.paths {
+			if !l.list {
+				if _, err := os.ReadFile(path); err == nil {
+					break
+				}
+				continue
+			}
+			entries, _ := os.ReadDir(path)
+			for _, e := range entries {
+				if l.skills && e.IsDir() {
+					_, err := os.ReadFile(filepath.Join(path, e.Name(), "SKILL.md"))
+					f.must(err)
+				}
+			}
+		}
+	}
 }
 
 // inodes is how many files, directories and links a session has, its record included.

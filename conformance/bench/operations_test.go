@@ -57,7 +57,8 @@ func (s *site) fresh() operation {
 	return operation{
 		before: nothing,
 		ours:   func(i int) { s.prepare(s.session(i + 1)) },
-		floor:  func(i int) { s.floor.make(fmt.Sprint(i)) },
+		floor:  func(i int) { s.floor.look(); s.floor.make(fmt.Sprint(i)) },
+		tree:   func(i int) { s.floor.make(fmt.Sprint("tree-", i)) },
 	}
 }
 
@@ -67,7 +68,8 @@ func (s *site) again() operation {
 	return operation{
 		before: nothing,
 		ours:   func(int) { s.prepare(s.session(0)) },
-		floor:  func(int) { s.floor.compare("again") },
+		floor:  func(int) { s.floor.look(); s.floor.compare("again") },
+		tree:   func(int) { s.floor.compare("again") },
 	}
 }
 
@@ -101,6 +103,7 @@ func (s *site) parallel() operation {
 				s.t.Errorf("prepare: %v", err)
 			}
 		}),
-		floor: at(func(n int) { s.floor.make(fmt.Sprint(n)) }),
+		floor: at(func(n int) { s.floor.look(); s.floor.make(fmt.Sprint(n)) }),
+		tree:  at(func(n int) { s.floor.make(fmt.Sprint("tree-", n)) }),
 	}
 }
