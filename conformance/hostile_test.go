@@ -33,7 +33,7 @@ func TestC231_OverrideDoesNotHideOurs(t *testing.T) {
 
 // Skills as people really have them: links, twins, loops, broken ones. The session lists what the client lists without
 // us, and ours.
-func TestC219_HostileSkillTree(t *testing.T) {
+func TestC219_H05_HostileSkillTree(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c client) {
 		s := newStage(t, c, upstream.Say("plain"), upstream.Say("prepared"))

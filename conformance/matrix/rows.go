@@ -48,7 +48,7 @@ func Rows() []Row {
 			"TestC256_SecondSessionOfAKindCostsNoCall"),
 		both("Clean-up keeps a running session", "TestC256_RunningSessionIsKept"),
 		both("Skills that are links, twins, loops or broken: the client lists what it lists without us, and ours",
-			"TestC219_HostileSkillTree"),
+			"TestC219_H05_HostileSkillTree"),
 		both("A home, instructions and skills that are links work, and stay links", "TestH06_HomeOfLinks"),
 		both("A home that a variable names counts, and the one at the default place does not", "TestH11_HomeByVariable"),
 		{"A variable that a login is filed by is neither brought in nor changed", map[string]Cell{
