@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -83,7 +84,7 @@ type Host struct {
 	seam    *fsroot.Seam
 
 	ensuring sync.Mutex
-	ensured  bool // the state directory is there; guarded by ensuring
+	ensured  os.FileInfo // of the state directory that is there, nil before; guarded by ensuring
 }
 
 // New makes a host. It starts no adapter and writes nothing: adapters are started, and the state directory is made,
@@ -191,17 +192,26 @@ func (h *Host) beginWriting() (end func(), err error) {
 	return end, nil
 }
 
-// ensure makes the state directory, once. It has a lock of its own, since a file system that hangs must not keep the
+// ensure makes the state directory, once, and again when somebody removed it. It has a lock of its own, since a file system that hangs must not keep the
 // rest of the host.
 func (h *Host) ensure() error {
 	h.ensuring.Lock()
 	defer h.ensuring.Unlock()
-	if h.ensured {
+	at := filepath.Join(h.store.Path(), "store")
+	if in, err := fsroot.StatInput(at); h.ensured != nil && err == nil && os.SameFile(in.Info, h.ensured) {
 		return nil
 	}
-	err := h.store.Ensure()
-	h.ensured = err == nil
-	return err
+	if err := h.store.Ensure(); err != nil {
+		return err
+	}
+	in, err := fsroot.StatInput(at)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ensured, h.bundles, h.tree = in.Info, nil, nil // not closed: somebody may be at work in it
+	return nil
 }
 
 // skillStore is the store of skill bundles, opened once.

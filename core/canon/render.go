@@ -95,6 +95,9 @@ func (s *Set) Skills(f Facts) ([]skill.Skill, error) {
 }
 
 func (s *Set) render(f Facts) (rendered, error) {
+	if s.cache == nil {
+		return rendered{}, fault.New(fault.Invalid, "render text", "canon", "the set was not made by New")
+	}
 	f = f.withDefaults()
 	if err := f.check(); err != nil {
 		return rendered{}, err

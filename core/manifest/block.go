@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -83,6 +84,10 @@ func (w *Workspace) put(rel string, data []byte, info fs.FileInfo) error {
 // undo puts back what a preparation that was not completed changed, and gives up its hold. What somebody else changed
 // meanwhile is kept and reported.
 func (w *Workspace) undo(session string, list []Outside) (kept []Kept, err error) {
+	was, err := seal(w.record)
+	if err != nil {
+		return nil, err
+	}
 	for i := len(list) - 1; i >= 0; i-- {
 		o := list[i]
 		have := w.record.Files[o.Path]
@@ -127,6 +132,10 @@ func (w *Workspace) undo(session string, list []Outside) (kept []Kept, err error
 		if o.Joined {
 			drop(have, session)
 		}
+	}
+	// On a disk that is full nothing could be written, and where nothing changed nothing need be.
+	if is, err := seal(w.record); err != nil || len(w.record.Files) > 0 && bytes.Equal(is, was) {
+		return kept, err
 	}
 	return kept, w.save()
 }

@@ -36,7 +36,7 @@ func (s *Session) Cleanup(ctx context.Context, o CleanupOptions) (kept []Kept, e
 			WithHint("end it first")
 	}
 	if s.Manifest == nil {
-		return nil, s.giveUp()
+		return nil, s.giveUp(ctx)
 	}
 	disputed, err := s.stopped(ctx)
 	if err != nil {
@@ -54,22 +54,14 @@ func (s *Session) Cleanup(ctx context.Context, o CleanupOptions) (kept []Kept, e
 		}
 		return kept, err
 	}
-	if len(s.Manifest.Outside) > 0 && !s.Damaged() {
-		s.Manifest.State = Cleaning
-		if err := s.write(s.Manifest, true); err != nil {
-			return nil, err
-		}
-	}
 	return s.finish(ctx)
 }
 
 // finish is the part of a clean-up that cannot be turned back.
 func (s *Session) finish(ctx context.Context) ([]Kept, error) {
 	from := len(s.Reports)
-	if err := s.release(ctx); err != nil {
-		return nil, err
-	}
-	return s.Reports[from:], s.giveUp()
+	err := s.giveUp(ctx)
+	return s.Reports[from:], err
 }
 
 // release gives up the session's hold on the workspace.
@@ -100,8 +92,9 @@ func (s *Session) releaseAll(ctx context.Context) error {
 
 func (s *Session) free(w *Workspace) ([]Kept, error) { return w.Release(s.Name) }
 
-// giveUp renames the directory, which is the point of no return, and removes the manifest and everything.
-func (s *Session) giveUp() error {
+// giveUp renames the directory, which is the point of no return and takes no room on a disk that may be full, and
+// removes everything.
+func (s *Session) giveUp(ctx context.Context) error {
 	gone := "s/" + s.Name + ".gone"
 	if s.rel != gone {
 		if err := s.tree.Rename(s.rel, gone); err != nil {
@@ -109,8 +102,12 @@ func (s *Session) giveUp() error {
 		}
 		s.rel = gone
 	}
-	s.Manifest = nil
-	if err := s.vanish(); !errors.Is(err, errAgain) {
+	if s.Manifest != nil && len(s.Manifest.Outside) > 0 {
+		if err := s.tree.Sync("s"); err != nil {
+			return err
+		}
+	}
+	if err := s.vanish(ctx); !errors.Is(err, errAgain) {
 		return err
 	}
 	return nil

@@ -50,7 +50,7 @@ const (
 	Preparing  State = "preparing"  // being changed; what stands outside may be half done
 	Ready      State = "ready"      // the tree is as recorded
 	Incomplete State = "incomplete" // a later preparation failed: not launchable until the next one
-	Cleaning   State = "cleaning"   // being taken away
+	Cleaning   State = "cleaning"   // being taken away; never written, since the name of its directory says so
 )
 
 // Adapter is which adapter laid the session out.

@@ -15,7 +15,7 @@ func (s *Session) settleState(ctx context.Context) error {
 	final := "s/" + s.Name
 	switch {
 	case s.rel == final+".gone":
-		return s.vanish()
+		return s.vanish(ctx)
 	case s.Damaged():
 		return nil
 	case s.Manifest == nil && s.rel == final:
@@ -24,11 +24,6 @@ func (s *Session) settleState(ctx context.Context) error {
 		return s.empty()
 	case s.Manifest.State == Preparing:
 		return s.abandon(ctx)
-	case s.Manifest.State == Cleaning:
-		if _, err := s.finish(ctx); err != nil {
-			return err
-		}
-		return errAgain
 	case s.rel != final:
 		return s.rename()
 	}
@@ -75,6 +70,12 @@ func (s *Session) Abort(ctx context.Context) error {
 // abandon undoes what a preparation changed outside our state.
 func (s *Session) abandon(ctx context.Context) error {
 	m := s.Manifest
+	if m.Generation <= 1 {
+		// First, since what follows may need the room.
+		if err := s.empty(); err != nil {
+			return err
+		}
+	}
 	if len(m.Outside) > 0 {
 		if err := s.outside(ctx, m.Cwd, m.Outside[0].Key, func(w *Workspace) ([]Kept, error) { return w.undo(s.Name, m.Outside) }); err != nil {
 			return err
@@ -96,7 +97,6 @@ func (s *Session) abandon(ctx context.Context) error {
 		}
 		return s.adopt()
 	}
-	// In this order, so that a process that is killed here leaves no record of a session that is only half there.
 	if final := "s/" + s.Name; s.rel == final {
 		if err := s.tree.Rename(final, final+".new"); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (s *Session) abandon(ctx context.Context) error {
 		return err
 	}
 	s.Manifest = nil
-	return s.empty()
+	return nil
 }
 
 // sweep removes the temporary names that a killed process left beside our entries.
@@ -174,11 +174,22 @@ func (s *Session) empty() error {
 	return nil
 }
 
-// vanish removes a session that was given up.
-func (s *Session) vanish() error {
+// vanish removes a session that was given up: first what lies below its directory, since the rest needs some room, then
+// what it holds outside, and last what says so.
+func (s *Session) vanish(ctx context.Context) error {
+	emptied := s.empty()
+	if s.Manifest != nil {
+		if err := s.release(ctx); err != nil {
+			return err
+		}
+	}
+	if emptied != nil {
+		return emptied
+	}
 	if err := s.tree.Remove(manifestPath(s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	s.Manifest = nil
 	if err := s.tree.RemoveAll(s.rel); err != nil {
 		return err
 	}

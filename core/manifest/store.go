@@ -109,7 +109,18 @@ func (s *Store) Load(name string) (*Manifest, error) {
 		return nil, err
 	}
 	defer tree.Close()
-	return s.read(tree, name)
+	m, err := s.read(tree, name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tree.Lstat("s/" + name); errors.Is(err, fs.ErrNotExist) {
+		if _, err := tree.Lstat("s/" + name + ".gone"); err == nil {
+			given := *m
+			given.State = Cleaning
+			return &given, nil
+		}
+	}
+	return m, nil
 }
 
 func load(tree *fsroot.Tree, name string) (*Manifest, error) {
