@@ -1,6 +1,7 @@
 package core
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,9 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -323,5 +326,75 @@ func TestH01_HostThatWasKilledLeavesTheLoginToOthers(t *testing.T) {
 	s.cleanup(s.session("two"))
 	if left := s.left(); len(left) != 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// A session settles the login of another one that runs, while the host of that one waits to do the same.
+func TestH01_LoginThatIsSettledTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := s.prepare(s.session("one"))
+	lease := s.hold("one")
+	mine, file := filepath.Join(p.Dir, "prop/auth.json"), s.path("home/.prop/auth.json")
+	s.renamed(mine, login(2))
+	dir, err := fsroot.Open(filepath.Dir(file), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	lock, err := dir.Lock(t.Context(), fsroot.Exclusive, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type released struct {
+		r   *Report
+		err error
+	}
+	done := make(chan released, 1)
+	go func() {
+		r, err := lease.Release(context.WithoutCancel(t.Context()))
+		done <- released{r, err}
+	}()
+	time.Sleep(100 * time.Millisecond) // it waits for the lock by now, or has this to do all the same
+	s.renamed(file, login(2))
+	if err := errors.Join(os.Remove(mine), os.Symlink(file, mine), lock.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-done; got.err != nil || len(got.r.Kept) > 0 {
+		t.Errorf("release: %+v, %v", got.r, got.err)
+	}
+}
+
+// What a host that was killed has noted of a run says nothing of the next one.
+func TestH01_NotesOfAnEarlierRunDoNotCount(t *testing.T) {
+	t.Parallel()
+	at := preparer.Session("prop/token")
+	s := newStage(t, plainLogin(at))
+	s.write("home/.prop/token", "R1")
+	file := s.path("home/.prop/token")
+	p := s.prepare(s.session("one"))
+	mine := filepath.Join(p.Dir, "prop/token")
+	lease := s.hold("one")
+	s.renamed(mine, "R2")
+	s.prepare(s.session("two")) // settles it, which is noted
+	notes := filepath.Join(s.state, "h")
+	saved := filepath.Join(s.dir, "notes")
+	if err := os.CopyFS(saved, os.DirFS(notes)); err != nil {
+		t.Fatal(err)
+	}
+	s.release(lease)
+	if err := os.CopyFS(notes, os.DirFS(saved)); err != nil { // as if the host had not come to its release
+		t.Fatal(err)
+	}
+
+	s.renamed(file, "R3")
+	s.prepare(s.session("one"))
+	lease = s.hold("one")
+	s.renamed(mine, "R4")
+	if r := s.release(lease); len(r.Kept) > 0 {
+		t.Errorf("kept %v", r.Kept)
+	}
+	if got := s.read(file); got != "R4" {
+		t.Errorf("the user has %q", got)
 	}
 }

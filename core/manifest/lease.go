@@ -33,7 +33,9 @@ func (s *Store) Hold(ctx context.Context, name string) (*Lease, error) {
 		return nil, fault.New(fault.Incomplete, "hold session", name, "is not ready to be launched").
 			WithHint("prepare it again")
 	}
-	if err := ses.running(ctx); err != nil {
+	if held, err := ses.held(ctx); err != nil {
+		return nil, err
+	} else if err := ses.running(ctx, held); err != nil {
 		return nil, err
 	}
 	dir, err := ses.leases()
@@ -69,8 +71,9 @@ func noLeases(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fault.LinkRefused) || errors.Is(err, fault.NotRegular)
 }
 
-// running records that the session's logins may be rewritten from now on.
-func (s *Session) running(ctx context.Context) error {
+// running records that the session's logins may be rewritten from now on. The notes of a run that has ended say
+// nothing of this one; already says that the session runs.
+func (s *Session) running(ctx context.Context, already bool) error {
 	for _, l := range s.Manifest.Logins {
 		if err := s.SettleRunning(ctx, l.Source); err != nil {
 			return err
@@ -84,11 +87,7 @@ func (s *Session) running(ctx context.Context) error {
 		}
 	}
 	for _, l := range s.Manifest.Logins {
-		dir := runs(l.Source)
-		if _, err := s.tree.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-		err := s.tree.WriteFile(dir+"/"+s.Name, nil, fsroot.WriteOptions{Mode: 0o600, Fresh: true})
+		err := s.tree.WriteFile(note(l.Source, s.Name), nil, fsroot.WriteOptions{Mode: 0o600, New: already})
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -111,11 +110,9 @@ func (s *Session) stopped(ctx context.Context) ([]Kept, error) {
 		}
 	}
 	for _, l := range s.Manifest.Logins {
-		dir := runs(l.Source)
-		if err := s.tree.Remove(dir + "/" + s.Name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.tree.Remove(note(l.Source, s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return kept, err
 		}
-		_ = s.tree.Remove(dir) // fails while another session runs on it
 	}
 	return kept, nil
 }

@@ -33,15 +33,8 @@ const (
 // login was exposed, unless the login says itself which is newer. The session's lock must be held, or its login must
 // be recorded as running.
 func (s *Store) Settle(ctx context.Context, session string, root *fsroot.Tree, l *Login) (Settled, error) {
-	fi, err := root.Lstat(l.Path)
-	if errors.Is(err, fs.ErrNotExist) || odd(err) { // or a link or a file stands above it
-		return Untouched, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	if fi.Mode()&fs.ModeSymlink != 0 || !fi.Mode().IsRegular() {
-		return Untouched, nil
+	if own, err := rewritten(root, l); !own {
+		return Untouched, err
 	}
 	home, err := s.openHome(ctx, l)
 	if errors.Is(err, fs.ErrNotExist) || odd(err) {
@@ -51,12 +44,19 @@ func (s *Store) Settle(ctx context.Context, session string, root *fsroot.Tree, l
 		return "", err
 	}
 	defer home.close()
+	// Another session may have settled it while we waited for the lock.
+	if own, err := rewritten(root, l); !own {
+		return Untouched, err
+	}
 	if err := sweep(home.tree, "."); err != nil {
 		return "", err
 	}
 	mine, _, err := root.ReadFile(l.Path, maxLogin)
 	if odd(err) {
 		return Disputed, nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return Untouched, nil
 	}
 	if err != nil {
 		return "", err
@@ -68,8 +68,7 @@ func (s *Store) Settle(ctx context.Context, session string, root *fsroot.Tree, l
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	note := runs(l.Source) + "/" + session
-	running, err := s.recall(note, l)
+	running, err := s.recall(session, l)
 	if err != nil {
 		return "", err
 	}
@@ -90,11 +89,23 @@ func (s *Store) Settle(ctx context.Context, session string, root *fsroot.Tree, l
 		return outcome, nil
 	}
 	if running {
-		if err := s.note(note, l); err != nil {
+		if err := s.note(session, l); err != nil {
 			return "", err
 		}
 	}
-	return outcome, s.expose(root, l, theirs, outcome)
+	if err := s.expose(root, l, theirs, outcome); err != nil && !errors.Is(err, fs.ErrNotExist) { // a session that goes
+		return "", err
+	}
+	return outcome, nil
+}
+
+// rewritten says whether a file of the session's own stands in the place of a login.
+func rewritten(root *fsroot.Tree, l *Login) (bool, error) {
+	fi, err := root.Lstat(l.Path)
+	if errors.Is(err, fs.ErrNotExist) || odd(err) { // or a link or a file stands above it
+		return false, nil
+	}
+	return err == nil && fi.Mode().IsRegular(), err
 }
 
 // odd says that a login is something that cannot be compared: a link, a directory, too large, closed to us.
@@ -102,18 +113,19 @@ func odd(err error) bool {
 	return errors.Is(err, fault.LinkRefused) || errors.Is(err, fault.NotRegular) || errors.Is(err, fault.Unreadable) || errors.Is(err, fsroot.ErrTooLarge)
 }
 
-// runs is the directory of the notes on sessions that run on a login file.
-func runs(source string) string { return "h/" + digest16(source) }
+// note is where it is noted that a session runs on a login file. All notes lie in one directory, since one for each
+// login would come and go under the feet of other processes.
+func note(source, session string) string { return "h/" + digest16(source) + "." + session }
 
 // recall takes the baseline from the note on a running session. Another session may have settled its login since its
 // manifest was written, and nobody but its own host changes that.
-func (s *Store) recall(note string, l *Login) (running bool, err error) {
+func (s *Store) recall(session string, l *Login) (running bool, err error) {
 	tree, err := s.Tree()
 	if err != nil {
 		return false, err
 	}
 	defer tree.Close()
-	data, _, err := tree.ReadFile(note, maxRecord)
+	data, _, err := tree.ReadFile(note(l.Source, session), maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -124,13 +136,13 @@ func (s *Store) recall(note string, l *Login) (running bool, err error) {
 }
 
 // note writes the baseline down, under the lock of the login's directory.
-func (s *Store) note(note string, l *Login) error {
+func (s *Store) note(session string, l *Login) error {
 	tree, err := s.Tree()
 	if err != nil {
 		return err
 	}
 	defer tree.Close()
-	return tree.WriteFile(note, []byte("="+l.Baseline), fsroot.WriteOptions{Mode: 0o600})
+	return tree.WriteFile(note(l.Source, session), []byte("="+l.Baseline), fsroot.WriteOptions{Mode: 0o600})
 }
 
 // expose puts the link back, or where links do not work the newest content.
@@ -255,23 +267,20 @@ func (s *Session) SettleAll(ctx context.Context) (kept []Kept, changed bool, err
 // file of the user's, so that a login is not read while a newer version of it lies in one of them.
 func (s *Session) SettleRunning(ctx context.Context, source string) error {
 	tree := s.tree
-	dir := runs(source)
-	list, err := tree.List(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	list, err := tree.List("h")
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), ".") {
+		name, ok := strings.CutPrefix("h/"+e.Name(), note(source, ""))
+		if !ok {
 			continue
 		}
-		m, err := load(tree, e.Name())
+		m, err := load(tree, name)
 		if err != nil {
 			continue // the session is gone or damaged: nothing to be read there
 		}
-		root, err := tree.Sub("s/" + e.Name())
+		root, err := tree.Sub("s/" + name)
 		if err != nil {
 			continue
 		}
@@ -279,7 +288,7 @@ func (s *Session) SettleRunning(ctx context.Context, source string) error {
 			if m.Logins[i].Source != source {
 				continue
 			}
-			if _, err := s.state.Settle(ctx, e.Name(), root, &m.Logins[i]); err != nil {
+			if _, err := s.state.Settle(ctx, name, root, &m.Logins[i]); err != nil {
 				root.Close()
 				return fault.Wrap(err, fault.CodeOf(err), "settle login", m.Logins[i].Label, "")
 			}

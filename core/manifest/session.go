@@ -94,6 +94,9 @@ func (s *Store) try(ctx context.Context, tree *fsroot.Tree, name string, create,
 		}
 		rel = "s/" + name + ".new"
 		err := tree.Mkdir(rel, 0o700)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, errAgain // somebody found it before it was locked, and gave it up
+		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
@@ -125,6 +128,16 @@ func (s *Store) try(ctx context.Context, tree *fsroot.Tree, name string, create,
 		return nil, err
 	}
 	ses := &Session{Name: name, Root: root, state: s, tree: tree, lock: lock, rel: rel}
+	if final := "s/" + name; rel == final+".new" {
+		// Another may have completed the session between the looks at the two names. While we hold this one, nobody can.
+		if _, err := tree.Lstat(final); err == nil {
+			if err = tree.RemoveAll(rel); err == nil {
+				err = errAgain
+			}
+			ses.unlock()
+			return nil, err
+		}
+	}
 	ses.Manifest, err = s.read(tree, name)
 	switch {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
