@@ -109,7 +109,7 @@ func appendList(list, items, sep string) string {
 
 func command(ctx context.Context, p *Prepared, base, args []string) (*exec.Cmd, error) {
 	if p.Executable == "" {
-		return nil, fault.New(fault.NotFound, "start client", p.Provider, "no client was found").
+		return nil, fault.New(fault.ClientMissing, "start client", p.Provider, "no client was found").
 			WithHint("install the client, or name its executable")
 	}
 	all := append(append(append([]string{}, p.Args...), args...), p.ArgsAfter...)

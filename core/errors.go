@@ -45,6 +45,7 @@ const (
 	ErrSessionMismatch  = fault.SessionMismatch  // the session exists for another provider or directory
 	ErrNotFound         = fault.NotFound         // there is no such session
 	ErrIncomplete       = fault.Incomplete       // the session has to be prepared again before it can be launched
+	ErrClientMissing    = fault.ClientMissing    // no client was found that could be started
 	ErrClosed           = fault.Closed           // the host was closed
 	ErrInternal         = fault.Internal         // a fault of Greenroom's
 )

@@ -178,8 +178,8 @@ func TestNoClientIsNoReasonNotToPrepare(t *testing.T) {
 	if p.Executable != "" || len(p.Diagnostics) == 0 || p.Diagnostics[0].Code != "client_missing" {
 		t.Errorf("executable %q, diagnostics %v", p.Executable, p.Diagnostics)
 	}
-	if _, err := p.Command(t.Context(), nil); !errors.Is(err, ErrNotFound) {
-		t.Errorf("command: %v, want %v", err, ErrNotFound)
+	if _, err := p.Command(t.Context(), nil); !errors.Is(err, ErrClientMissing) {
+		t.Errorf("command: %v, want %v", err, ErrClientMissing)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // Session is what a host asks for: one agent run.
 type Session struct {
 	// Workspace and ID identify the session together. They may hold any characters but NUL, up to 1,024 bytes each,
-	// and never appear in a file name.
+	// and are no file names: of the session's id, letters and digits begin the name of its directory, for people, and a
+	// digest of both ids ends it.
 	Workspace string
 	ID        string
 	// Provider is the id of the adapter, e.g. "codex".

@@ -44,6 +44,7 @@ const (
 	SessionMismatch  Code = "session_mismatch"
 	NotFound         Code = "session_not_found"
 	Incomplete       Code = "session_incomplete"
+	ClientMissing    Code = "client_missing"
 	Closed           Code = "host_closed"
 	Internal         Code = "internal"
 )
