@@ -89,22 +89,23 @@ func samePath(f *os.File) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// openOwner opens the owner file of what may be a base. One of ours is empty; anything else is no sign of a base, and a
-// link is not followed.
+// openOwner opens the owner file of what may be a base. One of ours is empty; anything else, a link too, is no sign of a
+// base and is not opened.
 func openOwner(base string) (*os.File, error) {
-	dir, err := os.OpenRoot(base)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	info, err := dir.Lstat(ownerFile)
+	path := filepath.Join(base, ownerFile)
+	info, err := os.Lstat(path)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > 0) {
 		err = os.ErrInvalid
 	}
 	if err != nil {
 		return nil, err
 	}
-	return dir.OpenFile(ownerFile, os.O_RDWR, 0)
+	owner, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err == nil && !samePath(owner) {
+		owner.Close()
+		err = os.ErrInvalid
+	}
+	return owner, err
 }
 
 // sweep removes the bases below parent whose owner is dead. What is not ours cannot be opened or removed, and stays.
