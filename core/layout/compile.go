@@ -174,6 +174,14 @@ func (c *compiler) base(at preparer.Place, list []preparer.Base) (data []byte, w
 	return nil, "", "", false, nil
 }
 
+// secretBase says whether a file may begin as one of the user's that holds a credential.
+func (c *compiler) secretBase(list []preparer.Base) bool {
+	return slices.ContainsFunc(list, func(b preparer.Base) bool {
+		it := c.Handles.Inputs.Items[b.Input]
+		return b.Kind == preparer.BaseInput && it != nil && it.Input.Secret
+	})
+}
+
 // seededWhy is the same for the first preparation and for later ones, so that they give the same record.
 func seededWhy(c manifest.Custody) string {
 	if c == manifest.Seeded {
@@ -203,7 +211,7 @@ func (c *compiler) block(e preparer.Block) error {
 		return err
 	}
 	memo := c.Memo
-	if secret {
+	if secret = secret || c.secretBase(e.Base); secret {
 		memo = nil
 	}
 	out, _, err := memo.InsertBlock(base, base != nil, c.Marker, body)

@@ -16,7 +16,7 @@ func (c *compiler) merge(e preparer.Merge) error {
 		return err
 	}
 	edits := make([]merge.Edit, 0, len(e.Edits))
-	secret := false
+	secret := c.secretBase(e.Base)
 	for _, ed := range e.Edits {
 		if ed.Op == preparer.OpRekey && !bytes.Contains(base, []byte(ed.Path[len(ed.Path)-1])) {
 			continue // nothing to rename, and with a path of the session in its edits no other could share the result

@@ -63,7 +63,7 @@ func (c *compiler) expose(e preparer.Expose) error {
 			return fault.Wrap(err, fault.CodeOf(err), "read input", it.Label+"/"+child.Name, "cannot be copied").
 				WithHint("make it a regular file that you can read, or move it away")
 		}
-		n.Kind, n.Mode, n.Data = manifest.File, 0o600, data
+		n.Kind, n.Mode, n.Data, n.Secret = manifest.File, 0o600, data, it.Input.Secret
 		if err := c.add(n); err != nil {
 			return err
 		}
