@@ -48,15 +48,20 @@ func learned(in preparer.Input) string {
 func places(in preparer.Input) []string {
 	var all []string
 	for _, at := range in.At {
-		place := map[preparer.LocationBase]string{
-			preparer.BaseUser: "~/", preparer.BaseWorkspace: "./", preparer.BaseHome: at.Home + ":",
-		}[at.Base] + path.Join(at.Path, children(in))
-		if at.ToGitRoot {
-			place += " (and up to the git root)"
-		}
-		all = append(all, paint.Clean(place))
+		all = append(all, location(at, children(in)))
 	}
 	return all
+}
+
+// location is a place of the user's, or the children of one that a pattern chooses.
+func location(at preparer.Location, pattern string) string {
+	place := map[preparer.LocationBase]string{
+		preparer.BaseUser: "~/", preparer.BaseWorkspace: "./", preparer.BaseHome: at.Home + ":",
+	}[at.Base] + path.Join(at.Path, pattern)
+	if at.ToGitRoot {
+		place += " (and up to the git root)"
+	}
+	return paint.Clean(place)
 }
 
 // children is the pattern of what an input lists in a directory.
@@ -138,6 +143,16 @@ func (v View) Descriptor(d preparer.Descriptor) {
 		c.Row(v.Style.Dim("nothing"))
 	}
 	v.columns(&c)
+	if len(d.OwnState) > 0 {
+		v.Title("The client itself may change of yours")
+		var own []string
+		for _, at := range d.OwnState {
+			own = append(own, location(at, ""))
+		}
+		for _, line := range wrap(own) {
+			v.Line("    %s", line)
+		}
+	}
 	v.Title("Can leave out of your own set-up")
 	c = paint.Columns{Indent: "    "}
 	for _, k := range preparer.Kinds() {

@@ -121,6 +121,27 @@ func TestInheritedAndDiagnostics(t *testing.T) {
 	}
 }
 
+func TestDescriptorListsWhatIsReadAndChanged(t *testing.T) {
+	t.Parallel()
+	got := shown(func(v view.View) {
+		v.Descriptor(preparer.Descriptor{
+			Inputs: []preparer.Input{{
+				Name: "trees", Kind: preparer.InputNames, Filter: preparer.FilterSkillTrees,
+				At: []preparer.Location{preparer.At("x", "skills"), preparer.AtWorkspace(".x").UpToGitRoot()},
+			}},
+			OwnState: []preparer.Location{preparer.At("x", "auth.json"), preparer.AtUser(".x.json")},
+		})
+	})
+	for _, want := range []string{
+		"x:skills/**/SKILL.md, ./.x/**/SKILL.md (and up to the git root)\n",
+		"The client itself may change of yours\n    x:auth.json ~/.x.json\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
 func TestAgoIsShort(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 10, 12, 0, 0, 0, time.UTC)
