@@ -36,13 +36,13 @@ type Source struct {
 type compiler struct {
 	Source
 	tree  *Tree
-	nodes map[string]Node
+	nodes map[string]int // index in tree.Nodes, by path
 }
 
 // Compile resolves a checked layout into the tree of one session. It reads, through Current, the files that the client
 // owns, and the user's files that inputs list; it writes nothing but, through Bundle, skills into the store.
 func Compile(ctx context.Context, src Source) (*Tree, error) {
-	c := &compiler{Source: src, tree: &Tree{}, nodes: make(map[string]Node, 2*len(src.Layout.Entries))}
+	c := &compiler{Source: src, tree: &Tree{Nodes: make([]Node, 0, 2*len(src.Layout.Entries))}, nodes: make(map[string]int, 2*len(src.Layout.Entries))}
 	later := make([]preparer.PlaceSkills, 0, 1)
 	for _, e := range src.Layout.Entries {
 		if err := ctx.Err(); err != nil {
@@ -120,7 +120,8 @@ func (c *compiler) add(n Node) error {
 	if _, taken := c.nodes[n.Path]; taken {
 		return refused("session:"+n.Path, "is placed twice")
 	}
-	c.nodes[n.Path] = n
+	c.nodes[n.Path] = len(c.tree.Nodes)
+	c.tree.Nodes = append(c.tree.Nodes, n)
 	return nil
 }
 
@@ -259,21 +260,20 @@ func origin(body []preparer.Value) string {
 
 // finish adds the directories above nodes, and sorts.
 func (c *compiler) finish() error {
-	for p := range c.nodes {
+	// The directories that are appended have all that is above them in the list too.
+	for i := range c.tree.Nodes {
+		p := c.tree.Nodes[i].Path
 		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
 			have, ok := c.nodes[dir]
-			if ok && have.Kind != manifest.Dir {
+			if ok && c.tree.Nodes[have].Kind != manifest.Dir {
 				return refused("session:"+p, "lies below something that is no directory")
 			}
 			if ok {
 				continue
 			}
-			c.nodes[dir] = Node{Path: dir, Kind: manifest.Dir, Mode: 0o700, Custody: manifest.Ours, Login: -1}
+			c.nodes[dir] = len(c.tree.Nodes)
+			c.tree.Nodes = append(c.tree.Nodes, Node{Path: dir, Kind: manifest.Dir, Mode: 0o700, Custody: manifest.Ours, Login: -1})
 		}
-	}
-	c.tree.Nodes = make([]Node, 0, len(c.nodes))
-	for _, n := range c.nodes {
-		c.tree.Nodes = append(c.tree.Nodes, n)
 	}
 	slices.SortFunc(c.tree.Nodes, func(a, b Node) int { return strings.Compare(a.Path, b.Path) })
 	slices.Sort(c.tree.Caches)

@@ -26,7 +26,10 @@ func (c *compiler) merge(e preparer.Merge) error {
 			return err
 		}
 		edits, secret = append(edits, m), secret || s
-		if home := real(m.RebaseTo); ed.Op == preparer.OpRekey && home != m.RebaseTo {
+		if ed.Op != preparer.OpRekey {
+			continue
+		}
+		if home := real(m.RebaseTo); home != m.RebaseTo {
 			m.RebaseTo = home // a client may resolve the links in the path of its home
 			edits = append(edits, m)
 		}

@@ -87,15 +87,13 @@ func StatInput(path string) (Input, error) {
 // ListInput says what the children of a directory lead to, sorted by name. The directory may be a link.
 func ListInput(path string) ([]Input, error) {
 	name := filepath.Base(path)
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, reading(absent(err), "list input", name)
-	}
-	if !info.IsDir() {
-		return nil, fault.New(fault.NotRegular, "list input", name, "not a directory")
-	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
+		if info, err := os.Stat(path); err != nil {
+			return nil, reading(absent(err), "list input", name)
+		} else if !info.IsDir() {
+			return nil, fault.New(fault.NotRegular, "list input", name, "not a directory")
+		}
 		return nil, reading(err, "list input", name)
 	}
 	inputs := make([]Input, 0, len(entries))
