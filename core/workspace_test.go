@@ -325,6 +325,26 @@ func TestC134_WorkspaceSwappedForALink(t *testing.T) {
 	}
 }
 
+func TestC134_FileThatBecameALinkIsKeptAndSaid(t *testing.T) {
+	t.Parallel()
+	s := blockStage(t)
+	s.prepare(s.session("one"))
+	if err := os.Rename(s.path("work/AGENTS.md"), s.path("moved.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(s.path("moved.md"), s.path("work/AGENTS.md")); err != nil {
+		t.Skip("links cannot be made here")
+	}
+	before := s.read(s.path("moved.md"))
+	r := s.cleanup(s.session("one"))
+	if len(r.Kept) != 1 || r.Kept[0].Place != "workspace:AGENTS.md" || !strings.Contains(r.Kept[0].Reason, "a link stands") {
+		t.Errorf("kept %v", r.Kept)
+	}
+	if got := s.read(s.path("moved.md")); got != before {
+		t.Errorf("the file behind the link is %q", got)
+	}
+}
+
 func TestC134_WorkspaceThatIsGone(t *testing.T) {
 	t.Parallel()
 	for name, replace := range map[string]func(s *stage) error{

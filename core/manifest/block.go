@@ -103,7 +103,7 @@ func (w *Workspace) undo(session string, list []Outside) (kept []Kept, err error
 		}
 		data, info, existed, err := w.read(o.Path)
 		if err != nil {
-			kept = append(kept, Kept{Place: "workspace:" + o.Path, Reason: fault.CodeOf(err).Error()})
+			kept = append(kept, Kept{Place: "workspace:" + o.Path, Reason: reasonOf(err)})
 			continue
 		}
 		if now := fileDigest(data, existed); now == o.Post && now != o.Was && have != nil {
@@ -227,7 +227,7 @@ func (w *Workspace) strip(rel string, b *sharedBlock, m merge.Marker) (reason st
 	}
 	data, info, existed, err := w.read(rel)
 	if err != nil {
-		return fault.CodeOf(err).Error(), nil
+		return reasonOf(err), nil
 	}
 	if !existed {
 		w.unmake(b.Made)
@@ -279,4 +279,13 @@ func (s *Store) holding(ctx context.Context, tree *fsroot.Tree, session string) 
 		}
 	}
 	return found, nil
+}
+
+// reasonOf is why a file could not be looked at, in words for a report.
+func reasonOf(err error) string {
+	var e *fault.Error
+	if errors.As(err, &e) && e.Detail != "" {
+		return e.Detail
+	}
+	return fault.CodeOf(err).Error()
 }
