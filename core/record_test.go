@@ -94,13 +94,18 @@ func TestI13_RecordOfAnotherVersionIsLeftAlone(t *testing.T) {
 		"same shape":    `{"schema":2,"workspace":"w1","session":"one","provider":"prop","state":"ready"}`,
 		"another shape": `{"schema":7,"entries":{"a":1},"state":["x"]}`,
 		"older":         `{"schema":0}`,
+		"another seal":  `{"schema":2}`,
 	} {
 		for _, tree := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s %v", name, tree), func(t *testing.T) {
 				t.Parallel()
 				s := blockStage(t)
 				s.prepare(s.session("one"))
-				s.overwrite(s.record(), sealed(line))
+				text := sealed(line)
+				if name == "another seal" {
+					text = line + "\nof another kind\n"
+				}
+				s.overwrite(s.record(), text)
 				if !tree {
 					if err := os.RemoveAll(filepath.Join(s.state, "s", nameOf(s, "one"))); err != nil {
 						t.Fatal(err)

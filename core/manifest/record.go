@@ -147,17 +147,27 @@ func decode(line []byte) (*Manifest, error) {
 // known refuses a record of another schema before anything else of it is looked at, since nothing else need be the
 // same there.
 func known(line []byte, op string) error {
+	n, err := schemaOf(line)
+	if err != nil {
+		return fault.Wrap(err, fault.Corrupt, op, "", "is no record")
+	}
+	if n != Schema {
+		return unknown(op)
+	}
+	return nil
+}
+
+func unknown(op string) error {
+	return fault.New(fault.UnknownSchema, op, "", "was written by another version of greenroom").
+		WithHint("use the version that prepared the session, or remove its directory by hand")
+}
+
+func schemaOf(line []byte) (int, error) {
 	var r struct {
 		Schema int `json:"schema"`
 	}
-	if err := json.Unmarshal(line, &r); err != nil {
-		return fault.Wrap(err, fault.Corrupt, op, "", "is no record")
-	}
-	if r.Schema != Schema {
-		return fault.New(fault.UnknownSchema, op, "", "was written by another version of greenroom").
-			WithHint("use the version that prepared the session, or remove its directory by hand")
-	}
-	return nil
+	err := json.Unmarshal(line, &r)
+	return r.Schema, err
 }
 
 func seal(v any) ([]byte, error) {
@@ -175,6 +185,10 @@ func seal(v any) ([]byte, error) {
 func unseal(data []byte) ([]byte, error) {
 	line, sum, ok := bytes.Cut(data, []byte("\n"))
 	if !ok || Digest(line) != string(bytes.TrimSuffix(sum, []byte("\n"))) {
+		// A newer version may seal its records in another way, and they are not ours to call damaged.
+		if n, err := schemaOf(line); err == nil && n > Schema {
+			return nil, unknown("read manifest")
+		}
 		return nil, fault.New(fault.Corrupt, "read manifest", "", "does not match its digest").
 			WithHint("clean the session up: what lies in its own directory can still be removed")
 	}
