@@ -97,6 +97,9 @@ func (s *Store) try(ctx context.Context, tree *fsroot.Tree, name string, create,
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, errAgain // somebody found it before it was locked, and gave it up
 		}
+		if errors.Is(err, fault.LinkRefused) {
+			return nil, dislodge(tree, rel) // and made it anew
+		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
