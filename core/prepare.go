@@ -298,6 +298,12 @@ func (h *Host) planWorkspace(ctx context.Context, a *answered, ses *manifest.Ses
 		}
 	}()
 	wanted := map[string]bool{}
+	for _, o := range held {
+		if !w.Holds(o) {
+			return nil, "", release, fault.New(fault.Conflict, "prepare workspace file", "workspace:"+o.Path, "the session holds it in a directory that stood here before").
+				WithHint("clean the session up, and prepare it again")
+		}
+	}
 	if len(tree.Blocks) > 0 {
 		if plan, spill, err = planBlocks(a, w, tree); err != nil {
 			return nil, "", release, err

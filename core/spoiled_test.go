@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,5 +94,59 @@ func TestI1_NamesLikeOursInAWorkspaceStay(t *testing.T) {
 	delete(after, ".")
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("the workspace changed (-before +after):\n%s", diff)
+	}
+}
+
+// A working directory that is another one now is left alone, and the session can be taken away.
+func TestI1_WorkspaceThatIsAnotherOneNow(t *testing.T) {
+	t.Parallel()
+	for name, put := range map[string]func(s *stage) error{
+		"a link to another directory": func(s *stage) error {
+			s.write("other/AGENTS.md", s.read(s.path("old/AGENTS.md")))
+			return os.Symlink(s.path("other"), s.cwd)
+		},
+		"another directory": func(s *stage) error {
+			s.write("work/AGENTS.md", s.read(s.path("old/AGENTS.md")))
+			return nil
+		},
+		"a link to itself": func(s *stage) error { return os.Symlink(s.cwd, s.cwd) },
+		"a file":           func(s *stage) error { return os.WriteFile(s.cwd, nil, 0o600) },
+		"nothing":          func(*stage) error { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := blockStage(t)
+			ses := s.session("a")
+			s.prepare(ses)
+			if err := os.Rename(s.cwd, s.path("old")); err != nil {
+				t.Fatal(err)
+			}
+			if err := put(s); err != nil {
+				t.Fatal(err)
+			}
+			outside := func() map[string]string {
+				all := snapshot(t, s.dir, false)
+				for path := range all {
+					if strings.HasPrefix(path, "state") {
+						delete(all, path)
+					}
+				}
+				return all
+			}
+			before := outside()
+			_, err := s.host.Prepare(t.Context(), ses)
+			if !errors.Is(err, ErrConflict) && !errors.Is(err, ErrCwdMissing) {
+				t.Errorf("prepare: %v", err)
+			}
+			if r := s.cleanup(ses); len(r.Kept) != 1 {
+				t.Errorf("kept %v, want the workspace", r.Kept)
+			}
+			if left := s.left(); len(left) > 0 {
+				t.Errorf("left: %v", left)
+			}
+			if diff := cmp.Diff(before, outside()); diff != "" {
+				t.Errorf("something outside changed (-before +after):\n%s", diff)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"syscall"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 )
@@ -130,7 +131,7 @@ func (s *Session) sweep() error {
 func (s *Session) outside(ctx context.Context, cwd, key string, f func(*Workspace) ([]Kept, error)) error {
 	w, err := s.state.openWorkspace(ctx, cwd, key)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fault.NotRegular):
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fault.NotRegular) || errors.Is(err, syscall.ELOOP):
 		s.forget(key)
 		s.Reports = append(s.Reports, Kept{Place: "workspace", Reason: "is not there any more"})
 		return nil

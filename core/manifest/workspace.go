@@ -183,6 +183,10 @@ type change struct {
 	next    sharedBlock
 }
 
+// Holds says whether a block that a session holds is recorded here. It is not when its working directory was moved and
+// a link put in its place.
+func (w *Workspace) Holds(o Outside) bool { return o.Key == w.key }
+
 // Plan works out what has to change so that the session holds the blocks. It changes nothing. A block with another
 // text that another session holds is fault.Conflict, naming its file.
 func (w *Workspace) Plan(session string, blocks []Block) (*Plan, error) {
@@ -302,7 +306,7 @@ func (w *Workspace) save() error {
 	}
 	if len(w.record.Files) == 0 {
 		for _, name := range []string{w.path(), w.draft()} {
-			if err := w.own.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := w.own.RemoveAll(name); err != nil {
 				return err
 			}
 		}
