@@ -54,7 +54,7 @@ func TestSpeedThousandLive(t *testing.T) {
 		floor:  each(f, g, func(o operation) func(int) { return o.floor }),
 		tree:   each(f, g, func(o operation) func(int) { return o.tree }),
 	}
-	within(t, "twenty of a thousand", o.rounds(live/batch), 6, 16)
+	within(t, "twenty of a thousand", o.rounds(live/batch), 6, 12)
 
 	inodes := count(t, codex.path("state")) - before
 	t.Logf("%d inodes for %d sessions (aim %d)", inodes, live, maxLive)

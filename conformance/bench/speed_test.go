@@ -20,24 +20,22 @@ var measured = []place{
 }
 
 // guard measures an operation everywhere. aim is what docs/performance.md says of a place, most what is allowed.
-func guard(t *testing.T, n int, of func(*site) operation, aim, most func(place) float64) {
+func guard(t *testing.T, n int, of func(*site) operation, aim func(place) float64, most float64) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("measures for some seconds")
+	if testing.Short() || racing {
+		t.Skip("measures for some seconds, and without the race detector")
 	}
 	for _, p := range measured {
 		for _, provider := range []string{"codex", "claude"} {
 			t.Run(fmt.Sprintf("%s, %s", p.name, provider), func(t *testing.T) {
 				o := of(p.site(t, provider, false))
-				within(t, provider, o.rounds(n), aim(p), most(p))
+				within(t, provider, o.rounds(n), aim(p), most)
 			})
 		}
 	}
 }
 
-func always(x float64) func(place) float64 { return func(place) float64 { return x } }
-
-// byAdapter is another number where the adapter is a process.
+// byAdapter is an aim that is another one where the adapter is a process.
 func byAdapter(local, process float64) func(place) float64 {
 	return func(p place) float64 {
 		if p.process {
@@ -47,12 +45,11 @@ func byAdapter(local, process float64) func(place) float64 {
 	}
 }
 
-func TestSpeedFresh(t *testing.T) { guard(t, many, (*site).fresh, byAdapter(4, 6), always(12)) }
+// What is allowed is two to three times what was measured, for machines that do much else.
+func TestSpeedFresh(t *testing.T) { guard(t, many, (*site).fresh, byAdapter(4, 6), 12) }
 
-func TestSpeedAgain(t *testing.T) { guard(t, many, (*site).again, always(2), always(12)) }
+func TestSpeedAgain(t *testing.T) { guard(t, many, (*site).again, byAdapter(2, 2), 12) }
 
-func TestSpeedCleanup(t *testing.T) { guard(t, many, (*site).cleanup, always(9), always(12)) }
+func TestSpeedCleanup(t *testing.T) { guard(t, many, (*site).cleanup, byAdapter(9, 9), 9) }
 
-func TestSpeedParallel(t *testing.T) {
-	guard(t, few, (*site).parallel, byAdapter(4, 6), always(16))
-}
+func TestSpeedParallel(t *testing.T) { guard(t, few, (*site).parallel, byAdapter(4, 6), 12) }
