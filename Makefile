@@ -18,7 +18,7 @@ race := $(if $(compiler),-race,)
 test := $(if $(compiler),CGO_ENABLED=1,CGO_ENABLED=0) $(GO) test $(race)
 
 # An empty place, in which no real clients are found: they run in make conformance only.
-no_clients := GREENROOM_CLIENTS="$(CURDIR)/.cache/none"
+no_clients := GREENROOM_CLIENTS="$(CURDIR)/.cache/none" GREENROOM_CLIENT_CACHE="$(CURDIR)/.cache/none"
 
 # The packages whose tests hold a pattern.
 holding = $(addprefix ./,$(sort $(dir $(shell grep -rl --include='*_test.go' '$(1)' $(modules)))))

@@ -50,7 +50,7 @@ func TestLookingForClientsInstallsNone(t *testing.T) {
 		"unknown argument": {[]string{"--all"}, 2},
 	} {
 		cmd := exec.Command("sh", append([]string{filepath.Join(rig.Root(t, 1), "conformance/clients/install.sh")}, test.args...)...)
-		cmd.Env = append(os.Environ(), "GREENROOM_CLIENTS="+cache)
+		cmd.Env = append(os.Environ(), "GREENROOM_CLIENT_CACHE="+cache)
 		out, err := cmd.CombinedOutput()
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.ExitCode() != test.code || len(out) == 0 {

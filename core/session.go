@@ -117,6 +117,10 @@ func (p *Prepared) Environ(base []string) []string {
 	return environ(p, base, runtime.GOOS == "windows")
 }
 
+// FirstPrompt is context for the agent that goes behind the user's own blocks of the first prompt, and again behind the
+// first one of a resumed conversation. It is not to be stored as the user's text. "" for none.
+func (p *Prepared) FirstPrompt() string { return p.firstPrompt }
+
 // Command is the client, ready to start in the session's working directory with the overlay applied to base and args
 // between the session's own arguments. It has its own process group. It is an error when no client was found.
 func (p *Prepared) Command(ctx context.Context, base []string, args ...string) (*exec.Cmd, error) {

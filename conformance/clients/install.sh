@@ -4,14 +4,14 @@
 #   usage: install.sh [--find]
 #
 # The folder is named after the digest of the lock file, so another set of versions never mixes with this one and a
-# second call has nothing to do. It lies below .cache/clients in the repository, or below $GREENROOM_CLIENTS.
+# second call has nothing to do. It lies below .cache/clients in the repository, or below $GREENROOM_CLIENT_CACHE.
 #   --find   installs nothing: prints the directory, or fails when the clients are not there.
 # Install scripts of packages are not run; the executables that they would have put in place are linked directly.
 # Exit codes: 0 the clients are there, 1 they are not, 2 usage.
 set -eu
 
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd -P)
-cache=${GREENROOM_CLIENTS:-$here/../../.cache/clients}
+cache=${GREENROOM_CLIENT_CACHE:-$here/../../.cache/clients}
 find_only=
 case "${1:-}" in
 '') ;;

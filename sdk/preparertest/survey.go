@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
-	"github.com/greenroom-agents/greenroom/sdk/rules"
 	"github.com/greenroom-agents/greenroom/sdk/protocol"
+	"github.com/greenroom-agents/greenroom/sdk/rules"
 )
 
 // Answers is the rule that every request gets a layout or a refusal.
