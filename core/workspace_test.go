@@ -345,6 +345,40 @@ func TestC134_FileThatBecameALinkIsKeptAndSaid(t *testing.T) {
 	}
 }
 
+func TestWorkspaceThatWasMadeAnew(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(s *stage) error{
+		"a copy":             func(s *stage) error { return os.CopyFS(s.cwd, os.DirFS(s.path("moved"))) },
+		"a clone without":    func(s *stage) error { return os.Mkdir(s.cwd, 0o755) },
+		"a clone, by a link": func(s *stage) error { return os.CopyFS(s.cwd, os.DirFS(s.path("moved"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := blockStage(t)
+			if strings.HasSuffix(name, "link") {
+				if err := os.Symlink(s.dir, s.path("way")); err != nil {
+					t.Fatal(err)
+				}
+				s.cwd = s.path("way/work")
+			}
+			s.prepare(s.session("one"))
+			if err := errors.Join(os.Rename(s.path("work"), s.path("moved")), again(s)); err != nil {
+				t.Fatal(err)
+			}
+			s.prepare(s.session("one"))
+			if n := strings.Count(s.read(s.path("work/AGENTS.md")), "GREENROOM BEGIN"); n != 1 {
+				t.Errorf("%d blocks, want 1", n)
+			}
+			if r := s.cleanup(s.session("one")); len(r.Kept) != 0 {
+				t.Errorf("kept %v", r.Kept)
+			}
+			if _, err := os.Lstat(s.path("work/AGENTS.md")); err == nil {
+				t.Error("the file is left")
+			}
+		})
+	}
+}
+
 func TestC134_WorkspaceThatIsGone(t *testing.T) {
 	t.Parallel()
 	for name, replace := range map[string]func(s *stage) error{

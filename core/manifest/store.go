@@ -111,7 +111,7 @@ func (s *Store) Load(name string) (*Manifest, error) {
 	defer tree.Close()
 	m, err := s.read(tree, name)
 	if err != nil {
-		return nil, err
+		return nil, of(name, err)
 	}
 	if _, err := tree.Lstat("s/" + name); errors.Is(err, fs.ErrNotExist) {
 		if _, err := tree.Lstat("s/" + name + ".gone"); err == nil {
@@ -121,6 +121,17 @@ func (s *Store) Load(name string) (*Manifest, error) {
 		}
 	}
 	return m, nil
+}
+
+// of names the session in an error that names nothing, since a list of sessions has to say which of them it is.
+func of(name string, err error) error {
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Subject != "" {
+		return err
+	}
+	named := *e
+	named.Subject = name
+	return &named
 }
 
 func load(tree *fsroot.Tree, name string) (*Manifest, error) {

@@ -24,8 +24,6 @@ const maxText = 8 << 20
 type shared struct {
 	Schema int                     `json:"schema"`
 	Path   string                  `json:"path"` // of the workspace, links resolved
-	Device uint64                  `json:"device"`
-	Inode  uint64                  `json:"inode"`
 	Files  map[string]*sharedBlock `json:"files"`
 }
 
@@ -45,6 +43,7 @@ type Workspace struct {
 	own    *fsroot.Tree // the state directory
 	lock   *fsroot.Lock
 	key    string
+	real   string // where the path leads now
 	record *shared
 }
 
@@ -73,7 +72,7 @@ func (s *Store) PeekWorkspace(cwd string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{state: s, tree: tree, key: digest16(real)}
+	w := &Workspace{state: s, tree: tree, key: digest16(real), real: real}
 	if w.own, err = s.Tree(); errors.Is(err, fs.ErrNotExist) {
 		w.record = &shared{Schema: Schema, Path: real}
 		return w, nil
@@ -94,6 +93,10 @@ func (s *Store) openWorkspace(ctx context.Context, real, key string) (*Workspace
 		return nil, err
 	}
 	w := &Workspace{state: s, tree: tree, key: key}
+	if w.real, err = filepath.EvalSymlinks(real); err != nil {
+		tree.Close()
+		return nil, err
+	}
 	if w.lock, err = tree.Lock(ctx, fsroot.Exclusive, true); err != nil {
 		tree.Close()
 		return nil, err
@@ -109,10 +112,9 @@ func (s *Store) openWorkspace(ctx context.Context, real, key string) (*Workspace
 }
 
 func (w *Workspace) load(real string) error {
-	dev, ino := w.tree.Identity()
 	data, _, err := w.own.ReadFile(w.path(), maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {
-		w.record = &shared{Schema: Schema, Path: real, Device: dev, Inode: ino, Files: map[string]*sharedBlock{}}
+		w.record = &shared{Schema: Schema, Path: real, Files: map[string]*sharedBlock{}}
 		return nil
 	}
 	if err != nil {
@@ -152,11 +154,10 @@ func (w *Workspace) Close() {
 	}
 }
 
-// Replaced says that the directory at the workspace's path is not the one that the blocks were written to.
-func (w *Workspace) Replaced() bool {
-	dev, ino := w.tree.Identity()
-	return len(w.record.Files) > 0 && (dev != w.record.Device || ino != w.record.Inode)
-}
+// Replaced says that the path of the workspace leads elsewhere than when the blocks were written, since a link was put
+// into it. The numbers of device and inode would not do: they change when a system starts anew, a project is cloned
+// again or a backup is put back.
+func (w *Workspace) Replaced() bool { return len(w.record.Files) > 0 && w.real != w.record.Path }
 
 // read is the current content of a file of the workspace; existed is false where there is none. A link, a special
 // file, or a file with more than one name is refused: it is not ours to break, and never written through.
