@@ -83,7 +83,7 @@ func parseKeep(text string) (core.Keep, error) {
 func (a *app) chosen(ctx context.Context, h *core.Host, workspace string, ids []string, all bool) ([]core.Ref, error) {
 	var refs []core.Ref
 	if all {
-		infos, err := a.list(ctx, h)
+		infos, _, err := a.list(ctx, h)
 		for _, i := range infos {
 			if workspace == "" || i.Ref.Workspace == workspace {
 				refs = append(refs, i.Ref)

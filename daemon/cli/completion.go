@@ -64,6 +64,23 @@ type version struct {
 	Platform string `json:"platform"`
 }
 
+func (v version) String() string { return v.Version + " " + v.Go + " " + v.Platform }
+
+func versionHere() version {
+	v := version{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if m := info.Main.Version; m != "" && m != "(devel)" {
+			v.Version = m
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v.Revision = s.Value
+			}
+		}
+	}
+	return v
+}
+
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
@@ -71,17 +88,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: `  greenroom version --json`,
 		Args:    takes(),
 		RunE: func(*cobra.Command, []string) error {
-			v := version{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-			if info, ok := debug.ReadBuildInfo(); ok {
-				if m := info.Main.Version; m != "" && m != "(devel)" {
-					v.Version = m
-				}
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						v.Revision = s.Value
-					}
-				}
-			}
+			v := versionHere()
 			if a.json {
 				return a.answer(v)
 			}

@@ -114,7 +114,7 @@ func explainFailure(err error) *failure {
 		}
 		return f
 	case errors.As(err, &pins):
-		return &failure{codePinFile, pins.Error(), "write it anew with `greenroom adapters pin`", exitRefused}
+		return &failure{codePinFile, pins.Error(), "if you trust the adapters beside it, write it anew with " + pinning(pins.Path), exitRefused}
 	}
 	return &failure{codeOther, err.Error(), "", exitOther}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
@@ -43,7 +44,7 @@ func (a *app) sessionOf(r request, provider string) (core.Session, error) {
 	// Core says the same, and no path; here the person should see what their words came to.
 	if info, err := os.Stat(s.Cwd); err != nil || !info.IsDir() {
 		return core.Session{}, refuse(string(core.ErrCwdMissing), "name a directory that exists; it is never made",
-			"%s does not exist or is no directory", s.Cwd)
+			"%s does not exist or is no directory", cmp.Or(s.Cwd, "the working directory"))
 	}
 	if s.Workspace == "" {
 		s.Workspace = workspaceOf(s.Cwd)

@@ -40,6 +40,7 @@ func (a *app) root() *cobra.Command {
   greenroom explain codex     what a session would look like, nothing written
   greenroom run codex         prepare, run the client here, clean up
   greenroom doctor            what is found, what is wrong, how to mend it`,
+		Version:       versionHere().String(),
 		Args:          noCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
@@ -49,9 +50,14 @@ func (a *app) root() *cobra.Command {
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("see `"+cmd.CommandPath()+" --help`", "%s", err)
+		hint := "see `" + cmd.CommandPath() + " --help`"
+		if cmd.Name() == "run" {
+			hint += "; what is for the client stands behind --"
+		}
+		return usage(hint, "%s", err)
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetVersionTemplate("greenroom {{.Version}}\n")
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.AddGroup(
@@ -61,6 +67,7 @@ func (a *app) root() *cobra.Command {
 	)
 	root.SetHelpCommandGroupID(groupOther)
 
+	root.Flags().BoolP("version", "v", false, "say the version")
 	flags := root.PersistentFlags()
 	flags.BoolVar(&a.json, "json", false, "answer with JSON on stdout, and errors as JSON on stderr")
 	flags.StringVar(&a.state, "state", "", "`DIR` that sessions are kept in (default $GREENROOM_STATE, else the user's state directory)")

@@ -113,14 +113,17 @@ func TestADamagedSessionIsSaidAndCanBeTakenAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := w.run("sessions")
-	if got.status != 0 || !strings.Contains(got.out, "two") || !strings.Contains(got.errors, "greenroom: ") {
+	if got.status != 0 || !strings.Contains(got.out, "two") || !strings.Contains(got.errors, "one-") || !strings.Contains(got.errors, "hint: ") {
 		t.Errorf("%+v", got)
 	}
 	if got := w.run("prepare", "fake", "--session", "one"); got.status != 3 || !strings.Contains(got.errors, "[corrupt_manifest]") {
 		t.Errorf("%+v", got)
 	}
-	w.must("cleanup", "one")
 	w.must("cleanup", "two")
+	if got := w.run("sessions"); strings.Contains(got.out, "No sessions") {
+		t.Errorf("%+v", got)
+	}
+	w.must("cleanup", "one")
 	if left := w.sessionDirs(); len(left) != 0 {
 		t.Errorf("left: %q", left)
 	}

@@ -25,14 +25,16 @@ A session is ready, running, incomplete (prepare it again), or damaged (it can o
   greenroom sessions show k3f9`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := a.sessions(cmd.Context())
+			all, unread, err := a.sessions(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if a.json {
 				return a.answer(all)
 			}
-			a.view().Sessions(all, a.Now())
+			if len(all) > 0 || unread == 0 {
+				a.view().Sessions(all, a.Now())
+			}
 			return nil
 		},
 	}
@@ -103,35 +105,40 @@ incomplete, or nothing. To prepare or clean up such a session does the same for 
 	}
 }
 
-// sessions lists the sessions, the newest last. What cannot be read is said on stderr, and hides no other session.
-func (a *app) sessions(ctx context.Context) ([]core.Info, error) {
+// sessions lists the sessions, the newest last. What cannot be read is counted and said on stderr, and hides no other
+// session.
+func (a *app) sessions(ctx context.Context) (all []core.Info, unread int, err error) {
 	h, err := a.hostForState(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer h.Close()
 	return a.list(ctx, h)
 }
 
-func (a *app) list(ctx context.Context, h *core.Host) ([]core.Info, error) {
-	all := []core.Info{}
+func (a *app) list(ctx context.Context, h *core.Host) (all []core.Info, unread int, err error) {
+	all = []core.Info{}
 	for i, err := range h.Sessions(ctx) {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, 0, ctx.Err()
 		}
 		if err != nil {
+			unread++
 			fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Warn("greenroom:"), paint.Clean(err.Error()))
+			if errors.Is(err, core.ErrCorrupt) {
+				fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Accent("hint:"), hintFor(core.ErrCorrupt))
+			}
 			continue
 		}
 		all = append(all, i)
 	}
 	slices.SortStableFunc(all, func(x, y core.Info) int { return x.Updated.Compare(y.Updated) })
-	return all, nil
+	return all, unread, nil
 }
 
 // pick is the session that a person means by an id, or by the beginning of one.
 func (a *app) pick(ctx context.Context, h *core.Host, workspace, id string) (core.Info, error) {
-	all, err := a.list(ctx, h)
+	all, _, err := a.list(ctx, h)
 	if err != nil {
 		return core.Info{}, err
 	}
@@ -165,7 +172,7 @@ func (a *app) pick(ctx context.Context, h *core.Host, workspace, id string) (cor
 
 func (a *app) completeSessions(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var ids []string
-	if all, err := a.sessions(cmd.Context()); err == nil {
+	if all, _, err := a.sessions(cmd.Context()); err == nil {
 		for _, i := range all {
 			ids = append(ids, i.Ref.ID)
 		}

@@ -20,6 +20,7 @@ func TestExitStatusAndMessage(t *testing.T) {
 		"two providers":     {[]string{"prepare", "fake", "more"}, 2, []string{`"more" is one argument too many`}},
 		"unknown command":   {[]string{"prepar"}, 2, []string{`there is no command "prepar"`, "did you mean prepare?"}},
 		"unknown flag":      {[]string{"sessions", "--wat"}, 2, []string{"unknown flag: --wat"}},
+		"client's flag":     {[]string{"run", "fake", "--wat"}, 2, []string{"unknown flag: --wat", "behind --"}},
 		"two answers":       {[]string{"prepare", "fake", "--json", "--shell"}, 2, []string{`"code":"usage"`}},
 		"no preset":         {[]string{"explain", "fake", "--inherit", "some"}, 2, []string{"presets are"}},
 		"no kind":           {[]string{"explain", "fake", "--inherit", "cats=all"}, 2, []string{"kinds are"}},
@@ -35,6 +36,7 @@ func TestExitStatusAndMessage(t *testing.T) {
 		"cleanup none":      {[]string{"cleanup", "none"}, 3, []string{"[session_not_found]"}},
 		"no such directory": {[]string{"prepare", "fake", "--cwd", "nowhere"}, 3, []string{"[cwd_not_directory]", filepath.Join("project", "nowhere")}},
 		"blank session":     {[]string{"prepare", "fake", "--session", " "}, 3, []string{"[invalid_input]"}},
+		"version":           {[]string{"--version"}, 0, nil},
 		"absent binary":     {[]string{"prepare", "fake", "--adapter", "nowhere"}, 3, []string{"[adapter_unreadable]", "nowhere"}},
 		"no client":         {[]string{"run", "fake"}, 3, []string{"[client_not_found]", "hint: "}},
 	} {
