@@ -87,7 +87,13 @@ func (s *Session) running(ctx context.Context, already bool) error {
 		}
 	}
 	for _, l := range s.Manifest.Logins {
-		err := s.tree.WriteFile(note(l.Source, s.Name), nil, fsroot.WriteOptions{Mode: 0o600, New: already})
+		at := note(l.Source, s.Name)
+		if !already {
+			if err := s.tree.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		err := s.tree.WriteFile(at, nil, fsroot.WriteOptions{Mode: 0o600, Fresh: true})
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -142,18 +143,34 @@ func (s *Store) note(session string, l *Login) error {
 		return err
 	}
 	defer tree.Close()
-	return tree.WriteFile(note(l.Source, session), []byte("="+l.Baseline), fsroot.WriteOptions{Mode: 0o600})
+	_, err = replace(tree, note(l.Source, "draft"), note(l.Source, session), []byte("="+l.Baseline), false)
+	return err
 }
 
 // expose puts the link back, or where links do not work the newest content.
+//
+// What is made lies beside the place for a moment, by a name that only the holder of the lock of the login's directory
+// uses, so that what a killed process left there is found by the next: the file that is to give way still stands then.
 func (s *Store) expose(root *fsroot.Tree, l *Login, theirs []byte, outcome Settled) error {
-	if !l.Copy {
-		return root.Symlink(l.Source, l.Path)
-	}
-	if outcome == Published {
+	if l.Copy && outcome == Published {
 		return nil
 	}
-	return root.WriteFile(l.Path, theirs, fsroot.WriteOptions{Mode: 0o600})
+	draft := path.Join(path.Dir(l.Path), ".greenroom-login-"+path.Base(l.Path))
+	if _, err := root.Lstat(draft); err == nil {
+		if err := root.Remove(draft); err != nil {
+			return err
+		}
+	}
+	var err error
+	if l.Copy {
+		err = root.WriteFile(draft, theirs, fsroot.WriteOptions{Mode: 0o600, Fresh: true})
+	} else {
+		err = root.Symlink(l.Source, draft)
+	}
+	if err != nil {
+		return err
+	}
+	return root.Rename(draft, l.Path)
 }
 
 // verdict decides between the session's version of a login and the user's.
