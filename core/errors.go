@@ -50,5 +50,5 @@ const (
 	ErrInternal         = fault.Internal         // a fault of Greenroom's
 )
 
-// CodeOf is the code of an error of this package, or ErrInternal.
+// CodeOf is the code of an error of this package, ErrInternal for another one, and "" for nil.
 func CodeOf(err error) Code { return fault.CodeOf(err) }

@@ -154,6 +154,9 @@ func (a *answered) reads() []InputView {
 		for _, c := range it.Names {
 			v.Names = append(v.Names, c.Name)
 		}
+		if in.Kind == preparer.InputNames {
+			v.Exists = len(it.Names) > 0
+		}
 		list = append(list, v)
 	}
 	return list

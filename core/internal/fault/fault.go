@@ -101,8 +101,11 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Code, e.Err}
 }
 
-// CodeOf is the code of the outermost Error in err's chain, or Internal.
+// CodeOf is the code of the outermost Error in the chain of err, Internal for an error of another type, "" for none.
 func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Code
