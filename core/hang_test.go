@@ -33,14 +33,22 @@ func TestC021_FileSystemThatHangsKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	w := newTap()
-	const limit = 300 * time.Millisecond
+	const limit = time.Second
 	h := s.open(func(c *Config) { c.Timeout, c.BeforeChange = limit, w.stall }, prop{provider: "prop"})
 	other := s.open(func(c *Config) { c.Timeout = limit }, prop{provider: "prop"})
 
+	for _, h := range []*Host{h, other} {
+		if _, err := h.Explain(t.Context(), s.session("one")); err != nil { // so that the time is not up before the lock is held
+			t.Fatal(err)
+		}
+	}
 	begun := time.Now()
 	second := make(chan error, 1)
 	go func() {
-		<-w.at
+		select {
+		case <-w.at:
+		case <-time.After(time.Minute):
+		}
 		_, err := h.Prepare(t.Context(), s.session("one"))
 		second <- err
 	}()
@@ -97,7 +105,10 @@ func TestC021_PoisonEndsWithTheCall(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	w := newTap()
-	h := s.open(func(c *Config) { c.Timeout, c.BeforeChange = 200*time.Millisecond, w.stall }, prop{provider: "prop"})
+	h := s.open(func(c *Config) { c.Timeout, c.BeforeChange = time.Second, w.stall }, prop{provider: "prop"})
+	if _, err := h.Explain(t.Context(), s.session("one")); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := h.Prepare(t.Context(), s.session("one")); !errors.Is(err, ErrDeadline) {
 		t.Fatalf("error %v, want %v", err, ErrDeadline)
 	}
