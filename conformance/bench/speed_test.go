@@ -52,4 +52,4 @@ func TestSpeedAgain(t *testing.T) { guard(t, many, (*site).again, byAdapter(2, 2
 
 func TestSpeedCleanup(t *testing.T) { guard(t, many, (*site).cleanup, byAdapter(9, 9), 9) }
 
-func TestSpeedParallel(t *testing.T) { guard(t, few, (*site).parallel, byAdapter(4, 6), 12) }
+func TestSpeedParallel(t *testing.T) { guard(t, few, (*site).parallel, byAdapter(4, 6), 16) }
