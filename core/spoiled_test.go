@@ -97,17 +97,14 @@ func TestI1_NamesLikeOursInAWorkspaceStay(t *testing.T) {
 	}
 }
 
-// A working directory that is another one now is left alone, and the session can be taken away.
+// A working directory that is another one now is left alone, and the session can be taken away. One that was made anew at
+// the same path is the same: see TestWorkspaceThatWasMadeAnew.
 func TestI1_WorkspaceThatIsAnotherOneNow(t *testing.T) {
 	t.Parallel()
 	for name, put := range map[string]func(s *stage) error{
 		"a link to another directory": func(s *stage) error {
 			s.write("other/AGENTS.md", s.read(s.path("old/AGENTS.md")))
 			return os.Symlink(s.path("other"), s.cwd)
-		},
-		"another directory": func(s *stage) error {
-			s.write("work/AGENTS.md", s.read(s.path("old/AGENTS.md")))
-			return nil
 		},
 		"a link to itself": func(s *stage) error { return os.Symlink(s.cwd, s.cwd) },
 		"a file":           func(s *stage) error { return os.WriteFile(s.cwd, nil, 0o600) },
