@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"unicode/utf8"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // jsonReader parses one JSON document (RFC 8259) into an ordered tree. With comments, it also takes line and block
@@ -14,6 +16,10 @@ type jsonReader struct {
 	label    string
 	comments bool
 	depth    int
+	entries  int
+	// partial reads a valid document only as far as somebody wants it, see openJSONFor; a nil want is everything.
+	partial bool
+	want    []preparer.KeyPath
 }
 
 func (r *jsonReader) fail(at int, format string, args ...any) error {
@@ -160,10 +166,14 @@ func (r *jsonReader) object() (any, error) {
 			return err
 		}
 		key, ok := k.(string)
+		if raw, half := k.(rawString); half && r.partial {
+			key, ok = raw.text(), true
+		}
 		if !ok {
 			return r.fail(at, "a key with half a surrogate pair")
 		}
-		if i := t.find(key); i >= 0 {
+		i := t.find(key)
+		if i >= 0 && !r.partial {
 			first, _ := position(r.data, t.members[i].at)
 			second, _ := position(r.data, at)
 			return unparsable(r.label, "key %q stands twice, at lines %d and %d", key, first, second)
@@ -178,8 +188,15 @@ func (r *jsonReader) object() (any, error) {
 		if err := r.space(); err != nil {
 			return err
 		}
-		v, err := r.value()
-		t.add(member{key: key, val: v, at: at})
+		v, wanted, err := r.member(key)
+		switch {
+		case !wanted || err != nil:
+		case i >= 0:
+			t.members[i].val = v
+		default:
+			t.add(member{key: key, val: v, at: at})
+			err = r.kept(at)
+		}
 		return err
 	})
 }
@@ -187,10 +204,22 @@ func (r *jsonReader) object() (any, error) {
 func (r *jsonReader) array() (any, error) {
 	l := &list{}
 	return l, r.each(']', func() error {
-		v, err := r.value()
+		at := r.pos
+		v, err := r.element(len(l.items))
 		l.items = append(l.items, v)
-		return err
+		if err != nil {
+			return err
+		}
+		return r.kept(at)
 	})
+}
+
+// kept counts an entry of the tree. A document that is read whole is counted before it is parsed.
+func (r *jsonReader) kept(at int) error {
+	if r.entries++; r.entries > maxMarks {
+		return r.fail(at, "more than %d entries", maxMarks)
+	}
+	return nil
 }
 
 // str reads a string: as a Go string, or as a rawString when that would change it.

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -87,10 +88,11 @@ func Parse(format preparer.Format, data []byte, label string) (map[string]any, e
 }
 
 // Values reads the values at key paths into plain values, by KeyPath.String() of the concrete path: "*" segments are
-// replaced by what they matched, elements of a list by their index. Absent and null values are absent. Integers that
+// replaced by what they matched, elements of a list by their index. Absent and null values are absent. Of JSON only what
+// lies at the paths counts for the limits, and the last of several equal keys. Integers that
 // are too large for int64 become float64, dates and times strings.
 func Values(format preparer.Format, data []byte, paths []preparer.KeyPath, label string) (map[string]any, error) {
-	t, err := open(format, data, label)
+	t, err := openFor(format, data, paths, label)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +105,15 @@ func Values(format preparer.Format, data []byte, paths []preparer.KeyPath, label
 		}
 	}
 	return out, nil
+}
+
+// openFor is open for a document of which only the values at some paths are read.
+func openFor(format preparer.Format, data []byte, paths []preparer.KeyPath, label string) (tree, error) {
+	whole := func(p preparer.KeyPath) bool { return len(p) == 0 }
+	if format != preparer.JSON || slices.ContainsFunc(paths, whole) {
+		return open(format, data, label)
+	}
+	return openJSONFor(data, paths, label)
 }
 
 var bom = []byte("\ufeff")
