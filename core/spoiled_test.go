@@ -4,10 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // What an agent did to its session's directory keeps nobody from taking the session away, and nothing is touched that
@@ -94,6 +97,38 @@ func TestI1_NamesLikeOursInAWorkspaceStay(t *testing.T) {
 	delete(after, ".")
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("the workspace changed (-before +after):\n%s", diff)
+	}
+}
+
+// What a repository holds where a file is expected keeps nobody from working in it.
+func TestHostileFilesOfARepositoryArePassedOver(t *testing.T) {
+	t.Parallel()
+	for name, put := range map[string]func(s *stage) error{
+		"a directory": func(s *stage) error { return os.Mkdir(s.path("work/servers.json"), 0o700) },
+		"too large":   func(s *stage) error { return os.Truncate(s.path("work/servers.json"), 1<<40) },
+		"a link to a directory": func(s *stage) error {
+			return os.Symlink(s.home, s.path("work/servers.json"))
+		},
+		"a link to itself": func(s *stage) error { return os.Symlink("servers.json", s.path("work/servers.json")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, prop{provider: "prop", describe: func(d *preparer.Descriptor) {
+				d.Inputs = append(d.Inputs, preparer.Input{Name: "servers", Kind: preparer.InputFile, At: []preparer.Location{preparer.AtWorkspace("servers.json")}})
+			}})
+			if name == "too large" {
+				s.write("work/servers.json", "")
+			}
+			if err := put(s); err != nil {
+				t.Fatal(err)
+			}
+			told := slices.ContainsFunc(s.prepare(s.session("a")).Diagnostics, func(d Diagnostic) bool {
+				return d.Code == "input_passed_over" && strings.Contains(d.Text, "workspace:servers.json")
+			})
+			if !told {
+				t.Error("nobody is told")
+			}
+		})
 	}
 }
 

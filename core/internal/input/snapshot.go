@@ -19,6 +19,9 @@ import (
 // maxFile bounds a file of the user's that is read.
 const maxFile = 8 << 20
 
+// maxState bounds one of which some values are learned: clients keep their history in such files, too.
+const maxState = 64 << 20
+
 // Roots are the absolute directories that locations are relative to.
 type Roots struct {
 	User      string
@@ -82,7 +85,7 @@ func Take(ctx context.Context, inputs []preparer.Input, roots Roots, memo *Memo)
 		if in.Kind == preparer.InputNames {
 			err = it.names(roots, s)
 		} else {
-			err = it.file(roots, memo)
+			err = it.file(roots, s)
 		}
 		if err != nil {
 			return nil, err
@@ -130,13 +133,26 @@ func upToGitRoot(dir string) []string {
 	}
 }
 
-func (it *Item) file(roots Roots, memo *Memo) error {
+// limit is the longest file that is read.
+func (it *Item) limit() int64 {
+	if it.Input.Learn == preparer.LearnValues && it.Input.Format == preparer.JSON {
+		return maxState
+	}
+	return maxFile
+}
+
+func (it *Item) file(roots Roots, s *Snapshot) error {
 	for i, loc := range it.Input.At {
 		paths, labels := roots.resolve(loc)
 		for j, p := range paths {
-			data, info, err := fsroot.ReadInput(p, maxFile)
+			data, info, err := fsroot.ReadInput(p, it.limit())
 			if missing(err) {
 				it.seen = append(it.seen, stamp{path: p})
+				continue
+			}
+			if err != nil && loc.Base == preparer.BaseWorkspace {
+				// Whoever made the repository must not keep people from working in it.
+				s.Rejected = append(s.Rejected, Rejected{labels[j], detail(err)})
 				continue
 			}
 			if err != nil {
@@ -157,7 +173,7 @@ func (it *Item) file(roots Roots, memo *Memo) error {
 				}
 			}
 			it.Exists, it.Index, it.Path, it.Label, it.Data = true, i, p, labels[j], data
-			return it.values(memo)
+			return it.values(s.memo)
 		}
 	}
 	if len(it.Input.At) > 0 {
