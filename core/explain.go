@@ -18,7 +18,16 @@ type Explanation struct {
 	Prepared *Prepared   `json:"prepared"`
 	Tree     []Node      `json:"tree"`
 	Adapter  AdapterInfo `json:"adapter"`
+	Homes    []HomeView  `json:"homes"`
 	Reads    []InputView `json:"reads"`
+}
+
+// HomeView is a directory of the client's that belongs to the user, and how it was found.
+type HomeView struct {
+	ID     string `json:"id"`
+	Path   string `json:"path"`
+	By     string `json:"by"` // variable, native or default
+	Exists bool   `json:"exists"`
 }
 
 // Node is one thing that a session has.
@@ -110,7 +119,7 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 		m = &manifest.Manifest{}
 	}
 	return &Explanation{
-		Prepared: w.prepared(m), Tree: nodes(tree), Reads: a.reads(),
+		Prepared: w.prepared(m), Tree: nodes(tree), Homes: a.homes, Reads: a.reads(),
 		Adapter: AdapterInfo{Provider: s.Provider, Version: a.adapter.Version, Digest: a.adapter.Digest, Path: a.adapter.Path, Unsafe: a.adapter.Unsafe},
 	}, nil
 }

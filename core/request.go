@@ -8,6 +8,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/core/internal/input"
 	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/core/manifest"
@@ -28,6 +29,7 @@ type answered struct {
 	exe     string
 	version string
 	roots   layout.Roots
+	homes   []HomeView
 	inputs  *input.Snapshot
 	kind    *kind
 	layout  *preparer.Layout
@@ -125,6 +127,12 @@ func (h *Host) find(ctx context.Context, a *answered) error {
 		if home.Nested {
 			a.note("home_of_session", d.Env+" names the home of another session; the user's own is used", "")
 		}
+		in, err := fsroot.StatInput(home.Path)
+		there := err == nil && in.Kind == fsroot.InputDir
+		if !there && home.By == "variable" {
+			a.note("home_missing", d.Env+" names a directory that is not there", "correct the variable, or unset it")
+		}
+		a.homes = append(a.homes, HomeView{ID: d.ID, Path: home.Path, By: home.By, Exists: there})
 		a.roots.Homes[d.ID] = home.Path
 	}
 	return nil

@@ -1,0 +1,191 @@
+package core
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/greenroom-agents/greenroom/core/manifest"
+)
+
+func TestC137_RecordIsDurableBeforeTheFirstChangeOutside(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"first", "again"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			p := prop{provider: "prop", workspace: true}
+			s := newStage(t, p)
+			if what == "again" {
+				s.prepare(s.session("one"))
+			}
+			var calls []string
+			h := s.open(func(c *Config) {
+				c.Content = nonce(t, "zebra")
+				c.BeforeChange = func(_ int64, call, path string) error { calls = append(calls, call+" "+path); return nil }
+			}, p)
+			if _, err := h.Prepare(t.Context(), s.session("one")); err != nil {
+				t.Fatal(err)
+			}
+			outside := slices.IndexFunc(calls, func(c string) bool { return strings.HasSuffix(c, " AGENTS.md") })
+			record, shared := slices.Index(calls, "sync m"), slices.Index(calls, "sync w")
+			if outside < 0 || record < 0 || shared < 0 || record > shared || shared > outside {
+				t.Errorf("manifest %d, record of the workspace %d, workspace %d in %q", record, shared, outside, calls)
+			}
+			synced := 0 // the file, and the name that it got
+			for _, c := range calls[outside:] {
+				if c == "sync AGENTS.md" {
+					synced++
+				}
+			}
+			if synced != 2 || !slices.Contains(calls[outside:], "sync m") {
+				t.Errorf("the file and then the manifest are not made durable: %q", calls[outside:])
+			}
+		})
+	}
+}
+
+func TestPreparationWithoutAnythingOutsideWaitsForNoDisk(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.prepare(s.session("zero")) // puts the skills into the store
+	var syncs []string
+	h := s.open(func(c *Config) {
+		c.BeforeChange = func(_ int64, call, path string) error {
+			if call == "sync" {
+				syncs = append(syncs, path)
+			}
+			return nil
+		}
+	}, prop{provider: "prop"})
+	for range 2 {
+		if _, err := h.Prepare(t.Context(), s.session("one")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.Cleanup(t.Context(), s.session("one").Ref(), CleanupOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(syncs) != 0 {
+		t.Errorf("made durable: %q", syncs)
+	}
+}
+
+func TestH03_EveryWayToASessionGivesTheSame(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	const config, skill = "home/.prop/config.toml", "home/.prop/skills/later/SKILL.md"
+	s.prepare(s.session("again"))
+	s.prepare(s.session("resumed"))
+	s.prepare(s.session("kept"))
+	s.write(config, "model = \"later\"\n")
+	s.write(skill, "---\nname: later\ndescription: of the user\n---\n")
+	if _, err := s.host.Cleanup(t.Context(), s.session("kept").Ref(), CleanupOptions{Keep: KeepTranscripts}); err != nil {
+		t.Fatal(err)
+	}
+	s.prepare(s.session("again"))
+	s.host = s.open(nil, prop{provider: "prop"})
+	for _, id := range []string{"fresh", "resumed", "kept", "again"} {
+		s.prepare(s.session(id))
+	}
+	tree := func(id string) (map[string]string, []manifest.Entry) {
+		dir := filepath.Join(s.state, "s", nameOf(s, id))
+		got := map[string]string{}
+		for path, line := range snapshot(t, dir, false) {
+			if data, err := os.ReadFile(filepath.Join(dir, path)); err == nil {
+				line = line[:11] + strings.ReplaceAll(string(data), dir, "SESSION")
+			}
+			got[path] = strings.ReplaceAll(line, dir, "SESSION")
+		}
+		data := s.read(filepath.Join(s.state, "m", nameOf(s, id)+".json"))
+		m, err := manifest.Decode([]byte(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range m.Entries {
+			if strings.HasSuffix(m.Entries[i].Path, "bin/run") {
+				m.Entries[i].Digest = "" // it names the session's directory
+			}
+		}
+		return got, m.Entries
+	}
+	wantTree, wantEntries := tree("fresh")
+	if wantTree["prop/skills/later"] == "" {
+		t.Error("the user's skill is not there")
+	}
+	for _, id := range []string{"again", "resumed", "kept"} {
+		gotTree, gotEntries := tree(id)
+		if diff := cmp.Diff(wantTree, gotTree) + cmp.Diff(wantEntries, gotEntries); diff != "" {
+			t.Errorf("%s differs from a fresh one:\n%s", id, diff)
+		}
+	}
+}
+
+func TestC115_MarkerIsNotEnoughToBeRemoved(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := s.prepare(s.session("one"))
+	marker := filepath.Join(p.Skills[0].Path, "..", ".tutti-managed-skill")
+	planted := []string{filepath.Join(p.Dir, "prop/skills/planted"), s.path("home/.prop/skills/planted"), s.path("work/planted")}
+	for _, dir := range planted {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		s.overwrite(filepath.Join(dir, ".tutti-managed-skill"), s.read(marker))
+		s.overwrite(filepath.Join(dir, "SKILL.md"), "mine")
+	}
+	for range 2 {
+		if _, err := s.told("zebra", prop{provider: "prop"}).Prepare(t.Context(), s.session("one")); err != nil {
+			t.Fatal(err)
+		}
+		s.prepare(s.session("one"))
+	}
+	if _, err := s.host.Cleanup(t.Context(), s.session("one").Ref(), CleanupOptions{Keep: KeepTranscripts}); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range planted {
+		if got := s.read(filepath.Join(dir, "SKILL.md")); got != "mine" {
+			t.Errorf("%s holds %q", dir, got)
+		}
+	}
+}
+
+func TestH10_HomesAreShown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for name, c := range map[string]struct {
+		value string
+		want  HomeView
+		note  bool
+	}{
+		"default":  {"", HomeView{ID: "prop", Path: s.path("home/.prop"), By: "default", Exists: true}, false},
+		"variable": {s.path("work"), HomeView{ID: "prop", Path: s.path("work"), By: "variable", Exists: true}, false},
+		"missing":  {s.path("none"), HomeView{ID: "prop", Path: s.path("none"), By: "variable"}, true},
+		"a file":   {s.path("work/main.go"), HomeView{ID: "prop", Path: s.path("work/main.go"), By: "variable"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := s.open(func(c2 *Config) { c2.Environ = []string{"PROP_HOME=" + c.value} }, prop{provider: "prop"})
+			ex, err := h.Explain(t.Context(), s.session("one"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]HomeView{c.want}, ex.Homes); diff != "" {
+				t.Errorf("homes (-want +got):\n%s", diff)
+			}
+			noted := slices.ContainsFunc(ex.Prepared.Diagnostics, func(d Diagnostic) bool { return d.Code == "home_missing" })
+			if noted != c.note {
+				t.Errorf("diagnostics %v", ex.Prepared.Diagnostics)
+			}
+			for _, d := range ex.Prepared.Diagnostics {
+				if strings.Contains(fmt.Sprint(d), s.dir) {
+					t.Errorf("a diagnostic names a path: %v", d)
+				}
+			}
+		})
+	}
+}
