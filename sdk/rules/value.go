@@ -93,6 +93,7 @@ func (c *checker) change(where string, op preparer.EnvOp) {
 	case op.Op == "":
 		c.add(Shape, where, "the kind of change is missing")
 	}
+	c.prose(where, " ", preparer.Strings(op.Items...))
 	if op.Value == nil {
 		return
 	}
@@ -130,7 +131,12 @@ func (c *checker) launch() {
 		c.text("arguments", args, false)
 		c.prose("arguments", " ", args...)
 		for _, a := range args {
-			if flag := flagOf(leading(a)); flag != "" && !covered(c.desc.Flags, flag) {
+			begin, whole := leading(a)
+			flag := flagOf(begin)
+			if !whole && (begin == "-" || begin == "--") {
+				flag = begin // a handle says which one it is
+			}
+			if flag != "" && !covered(c.desc.Flags, flag) {
 				c.add(Names, "arguments", "flag %s is not declared", flag)
 			}
 		}
@@ -162,17 +168,24 @@ func (c *checker) launch() {
 	}
 }
 
-// leading is the literal that a string-like value begins with.
-func leading(v preparer.Value) string {
+// leading is the text that a string-like value begins with, up to its first handle, and whether that is all of it. What
+// is quoted counts as it is, since quoting leaves a flag alone.
+func leading(v preparer.Value) (text string, whole bool) {
 	switch v := v.(type) {
 	case preparer.String:
-		return string(v)
+		return string(v), true
+	case preparer.Quoted:
+		return leading(v.Value)
 	case preparer.Concat:
-		if len(v) > 0 {
-			return leading(v[0])
+		for _, part := range v {
+			begin, all := leading(part)
+			if text += begin; !all {
+				return text, false
+			}
 		}
+		return text, true
 	}
-	return ""
+	return "", false
 }
 
 // stringLike says whether a value may be part of a string.
