@@ -101,17 +101,17 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 	if err != nil {
 		return nil, inTime(ctx, err)
 	}
-	w := &work{h: h, a: a, tree: tree, names: names}
+	w := &work{h: h, a: a, tree: tree, names: names, out: &outside{}}
 	if len(tree.Blocks) > 0 {
 		ws, err := h.store.PeekWorkspace(s.Cwd)
 		if err != nil {
 			return nil, inTime(ctx, err)
 		}
 		defer ws.Close()
-		if _, w.spill, err = planBlocks(a, ws, tree); err != nil {
+		if _, w.out.spill, err = planBlocks(a, ws, tree); err != nil {
 			return nil, inTime(ctx, err)
 		}
-		if w.spill != "" {
+		if w.out.spill != "" {
 			tree.Blocks = nil
 		}
 	}

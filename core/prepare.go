@@ -211,18 +211,18 @@ func (h *Host) carryOut(ctx context.Context, a *answered, o *operation) (p *Prep
 	if err != nil {
 		return nil, err
 	}
-	plan, spill, release, err := h.planWorkspace(ctx, a, ses, tree)
+	out, err := h.planWorkspace(ctx, a, ses, tree)
 	if err != nil {
 		return nil, err
 	}
-	defer release()
+	defer out.close()
 	if a.inputs.Changed() {
 		return nil, errChanged
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	w := &work{h: h, a: a, ses: ses, tree: tree, names: names, plan: plan, spill: spill}
+	w := &work{h: h, a: a, ses: ses, tree: tree, names: names, out: out}
 	return w.run(ctx)
 }
 
@@ -276,52 +276,68 @@ func (h *Host) settle(ctx context.Context, ses *manifest.Session, a *answered) e
 	return nil
 }
 
+// outside is what a preparation does in the workspace. The zero value is nothing.
+type outside struct {
+	workspace *manifest.Workspace // locked
+	plan      *manifest.Plan      // nil without blocks
+	spill     string              // goes into the first prompt
+	wanted    map[string]bool     // files that blocks are wanted in
+	dropped   []manifest.Outside  // held, and not wanted any more
+}
+
+func (o *outside) close() {
+	if o.workspace != nil {
+		o.workspace.Close()
+	}
+}
+
+// changes says whether anything has to be written.
+func (o *outside) changes() bool {
+	return o.plan != nil && o.plan.Changes() || len(o.dropped) > 0
+}
+
 // planWorkspace locks the workspace when blocks go there or went there, and works out what has to change. Where another
 // session holds a block with other text, the text goes into the first prompt, when the client has that channel. A
-// block that this session held and does not want any more is given up.
-func (h *Host) planWorkspace(ctx context.Context, a *answered, ses *manifest.Session, tree *layout.Tree) (plan *manifest.Plan, spill string, release func(), err error) {
-	release = func() {}
+// block that this session held and does not want any more is to be given up.
+func (h *Host) planWorkspace(ctx context.Context, a *answered, ses *manifest.Session, tree *layout.Tree) (_ *outside, err error) {
+	out := &outside{wanted: map[string]bool{}}
 	var held []manifest.Outside
 	if ses.Manifest != nil {
 		held = ses.Manifest.Outside
 	}
 	if len(tree.Blocks) == 0 && len(held) == 0 {
-		return nil, "", release, nil
+		return out, nil
 	}
-	w, err := h.store.OpenWorkspace(ctx, a.session.Cwd)
-	if err != nil {
-		return nil, "", release, err
+	if out.workspace, err = h.store.OpenWorkspace(ctx, a.session.Cwd); err != nil {
+		return nil, err
 	}
 	defer func() {
-		if err != nil || plan == nil {
-			w.Close()
+		if err != nil {
+			out.close()
 		}
 	}()
-	wanted := map[string]bool{}
 	for _, o := range held {
-		if !w.Holds(o) {
-			return nil, "", release, fault.New(fault.Conflict, "prepare workspace file", "workspace:"+o.Path, "the session holds it in a directory that stood here before").
+		if !out.workspace.Holds(o) {
+			return nil, fault.New(fault.Conflict, "prepare workspace file", "workspace:"+o.Path, "the session holds it in a directory that stood here before").
 				WithHint("clean the session up, and prepare it again")
 		}
 	}
 	if len(tree.Blocks) > 0 {
-		if plan, spill, err = planBlocks(a, w, tree); err != nil {
-			return nil, "", release, err
+		if out.plan, out.spill, err = planBlocks(a, out.workspace, tree); err != nil {
+			return nil, err
 		}
 	}
-	if plan != nil {
-		release = w.Close
+	if out.plan != nil {
 		for _, b := range tree.Blocks {
-			wanted[b.Path] = true
+			out.wanted[b.Path] = true
 		}
 	}
 	for _, o := range held {
-		if !wanted[o.Path] {
-			_, err = w.ReleaseExcept(a.name, wanted)
-			return plan, spill, release, err
+		if !out.wanted[o.Path] {
+			out.dropped = append(out.dropped, manifest.Outside{Path: o.Path, Key: o.Key, Dropped: true})
 		}
 	}
-	return plan, spill, release, nil
+	return out, nil
 }
 
 // planBlocks works out what has to change in the workspace, or what goes into the first prompt instead.

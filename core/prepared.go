@@ -23,7 +23,7 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 		Inherited: slices.Clone(a.kind.inherited),
 		actions:   a.layout.Launch.Actions, strip: a.layout.Launch.Strip,
 	}
-	p.firstPrompt = strings.TrimSpace(strings.Join([]string{w.spill, w.tree.FirstPrompt}, "\n\n"))
+	p.firstPrompt = strings.TrimSpace(strings.Join([]string{w.out.spill, w.tree.FirstPrompt}, "\n\n"))
 	p.Diagnostics = slices.Concat(a.layout.Diagnostics, a.notes, w.remarks(p))
 	return p
 }

@@ -17,8 +17,7 @@ type work struct {
 	ses   *manifest.Session
 	tree  *layout.Tree
 	names map[string]string
-	plan  *manifest.Plan // nil without blocks in the workspace
-	spill string
+	out   *outside
 }
 
 func (w *work) run(ctx context.Context) (*Prepared, error) {
@@ -32,7 +31,7 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 		}
 	}
 	next := w.record(prev)
-	outside := w.plan != nil && w.plan.Changes()
+	outside := w.out.changes()
 	if prev != nil && !changes.Any() && !outside && prev.State == manifest.Ready && prev.Same(next) {
 		return w.prepared(prev), nil
 	}
@@ -43,12 +42,13 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 		if prev != nil {
 			draft.Entries = union(prev.Entries, next.Entries)
 		}
+		draft.Outside = slices.Concat(next.Outside, w.out.dropped)
 		if err := w.ses.Begin(&draft); err != nil {
 			return nil, err
 		}
 	}
-	if w.plan != nil {
-		if err := w.plan.Apply(); err != nil {
+	if w.out.plan != nil {
+		if err := w.out.plan.Apply(); err != nil {
 			return nil, err
 		}
 	}
@@ -64,6 +64,12 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 	// A call may have hung for so long that Prepare was given up: then it has to have failed.
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	// Last, since it is not put back when the preparation fails.
+	if len(w.out.dropped) > 0 {
+		if _, err := w.out.workspace.ReleaseExcept(w.a.name, w.out.wanted); err != nil {
+			return nil, err
+		}
 	}
 	next.Logins = w.tree.Logins // a login that had to be copied says so only now
 	if err := w.ses.Commit(next, outside); err != nil {
@@ -111,8 +117,8 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 	if prev != nil {
 		m.Created, m.Generation = prev.Created, prev.Generation
 	}
-	if w.plan != nil {
-		m.Outside = w.plan.Outside()
+	if w.out.plan != nil {
+		m.Outside = w.out.plan.Outside()
 	}
 	for _, v := range w.tree.Env {
 		m.Env = append(m.Env, v.Name)

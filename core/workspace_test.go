@@ -412,6 +412,19 @@ func TestBlockIsGivenUpWhenItIsNotWantedAnyMore(t *testing.T) {
 	s := blockStage(t)
 	s.write("work/AGENTS.md", "mine\n")
 	s.prepare(s.session("one"))
+	bad := s.open(nil, prop{provider: "prop", extra: func(_ preparer.Request, l *preparer.Layout) {
+		l.Check(preparer.Session("prop/config.toml"), preparer.CheckTOML, preparer.Key("nothing"))
+	}})
+	before := s.read(s.path("work/AGENTS.md"))
+	if _, err := bad.Prepare(t.Context(), s.session("one")); !errors.Is(err, ErrCheckFailed) {
+		t.Errorf("a preparation that fails: %v", err)
+	}
+	if got := s.read(s.path("work/AGENTS.md")); got != before {
+		t.Errorf("after it the file is %q", got)
+	}
+	if in, err := s.host.Session(t.Context(), s.session("one").Ref()); err != nil || in.State != "incomplete" {
+		t.Errorf("after it the session is %s, %v", in.State, err)
+	}
 	plain := s.open(nil, prop{provider: "prop"})
 	p, err := plain.Prepare(t.Context(), s.session("one"))
 	if err != nil {

@@ -90,6 +90,9 @@ func (w *Workspace) undo(session string, list []Outside) (kept []Kept, err error
 	}
 	for i := len(list) - 1; i >= 0; i-- {
 		o := list[i]
+		if o.Dropped {
+			continue // held as before, or given up
+		}
 		have := w.record.Files[o.Path]
 		if w.Replaced() {
 			kept = append(kept, Kept{Place: "workspace:" + o.Path, Reason: "the workspace is another directory now"})

@@ -108,6 +108,8 @@ type Outside struct {
 	Undo     string `json:"undo,omitempty"`
 	HadBlock bool   `json:"hadBlock,omitempty"`
 	Joined   bool   `json:"joined,omitempty"` // this preparation added us to the holders
+	// Dropped says that this preparation gives the block up, at its end. Only the record of one that is under way says so.
+	Dropped bool `json:"dropped,omitempty"`
 }
 
 // Login is an exposed login file of the user's.
