@@ -2,9 +2,11 @@ package core
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -482,5 +484,45 @@ func TestTwoStatesInOneWorkspace(t *testing.T) {
 	}
 	if got := s.read(s.path("work/AGENTS.md")); got != "mine\n" {
 		t.Errorf("file is %q", got)
+	}
+}
+
+func TestC136_SessionsOfOneWorkspaceAtOnce(t *testing.T) {
+	t.Parallel()
+	p := prop{provider: "prop", workspace: true, spill: true}
+	s := newStage(t, p)
+	s.write("work/AGENTS.md", "mine\r\nno newline")
+	before := snapshot(t, s.cwd, false)
+	hosts := []*Host{s.host, s.open(nil, p), s.told("zebra", p)}
+	var wg sync.WaitGroup
+	for i := range 6 {
+		wg.Go(func() {
+			h, ses := hosts[i%len(hosts)], s.session(fmt.Sprint("s", i))
+			for range 8 {
+				prepared, err := h.Prepare(t.Context(), ses)
+				if err != nil {
+					t.Errorf("prepare: %v", err)
+					return
+				}
+				data, err := os.ReadFile(s.path("work/AGENTS.md"))
+				word := "Tutti"
+				if i%len(hosts) == 2 {
+					word = "zebra"
+				}
+				if told := strings.Contains(string(data), word) || strings.Contains(prepared.firstPrompt, word); err != nil || !told {
+					t.Errorf("nothing tells the agent: %q, %q, %v", data, prepared.firstPrompt, err)
+				}
+				if r, err := h.Cleanup(t.Context(), ses.Ref(), CleanupOptions{}); err != nil || len(r.Kept) != 0 {
+					t.Errorf("clean-up: %+v, %v", r, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if diff := cmp.Diff(before, snapshot(t, s.cwd, false)); diff != "" {
+		t.Errorf("in the end the workspace is not as it was:\n%s", diff)
+	}
+	if left := s.left(); len(left) != 0 {
+		t.Errorf("left: %v", left)
 	}
 }
