@@ -217,3 +217,26 @@ func gone(pid int) bool {
 	_, after, _ := strings.Cut(string(stat), ") ")
 	return strings.HasPrefix(after, "Z")
 }
+
+// Whoever may write to the state directory may put another in the place of each that lies in it.
+func TestStateDirectoryThatEveryUserMayWriteTo(t *testing.T) {
+	t.Parallel()
+	for mode, good := range map[fs.FileMode]bool{
+		0o777: false, 0o707: false, 0o700: true, 0o755: true, 0o775: true, 0o777 | fs.ModeSticky: true,
+	} {
+		s := newStage(t)
+		if err := errors.Join(os.Mkdir(s.state, 0o700), os.Chmod(s.state, mode)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.host.Prepare(t.Context(), s.session("one"))
+		if good && err != nil || !good && !errors.Is(err, ErrInvalid) {
+			t.Errorf("%v: %v", mode, err)
+		}
+		if !good {
+			checkError(t, s, mode.String(), err)
+			if entries, err := os.ReadDir(s.state); err != nil || len(entries) > 0 {
+				t.Errorf("%v: it holds %v, %v", mode, entries, err)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
@@ -44,6 +45,10 @@ func (s *Store) Ensure() error {
 			if in.Kind != fsroot.InputDir {
 				return fault.New(fault.Invalid, "open state", "state directory", "is not a directory")
 			}
+			if rest == "" && anybodys(in.Info.Mode()) {
+				return fault.New(fault.Invalid, "open state", "state directory", "every user may write to it, and so exchange what lies there").
+					WithHint("take its write permission from others, or name a directory below it")
+			}
 			break
 		}
 		base, rest = filepath.Dir(base), filepath.Join(filepath.Base(base), rest)
@@ -72,6 +77,12 @@ func (s *Store) Ensure() error {
 		}
 	}
 	return nil
+}
+
+// anybodys says that every user may put something else in the place of what lies in a directory. The bits say nothing on
+// Windows.
+func anybodys(mode fs.FileMode) bool {
+	return runtime.GOOS != "windows" && mode.Perm()&0o002 != 0 && mode&fs.ModeSticky == 0
 }
 
 // Path is the absolute path of the state directory.
