@@ -189,3 +189,104 @@ func TestH10_HomesAreShown(t *testing.T) {
 		})
 	}
 }
+
+func TestC211_SharedDirectoriesAndCaches(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	one, two := s.prepare(s.session("one")), s.prepare(s.session("two"))
+	in := func(p *Prepared, rel string) string { return filepath.Join(p.Dir, "prop", rel) }
+	s.overwrite(in(one, "plugins/installed"), "by the client")
+	if got := s.read(s.path("home/.prop/plugins/installed")); got != "by the client" {
+		t.Errorf("the user's directory holds %q", got)
+	}
+	if _, err := os.Stat(in(one, "models.json")); err == nil {
+		t.Error("C210: a cache that nobody wrote is there")
+	}
+	s.overwrite(in(one, "models.json"), "models")
+	if got := s.read(in(two, "models.json")); got != "models" {
+		t.Errorf("C210: the other session sees %q", got)
+	}
+	s.overwrite(in(one, "config.toml"), "model = \"of the session\"\n")
+	if got := s.read(s.path("home/.prop/config.toml")); strings.Contains(got, "session") {
+		t.Errorf("C212: the user's configuration is %q", got)
+	}
+	s.write("home/.prop/config.toml", "model = \"other\"\n")
+	s.prepare(s.session("one"))
+	if _, err := os.Stat(in(one, "models.json")); err == nil {
+		t.Error("C221: another configuration has the cache of the one before")
+	}
+	if got := s.read(in(two, "models.json")); got != "models" {
+		t.Errorf("C221: the session of the configuration before sees %q", got)
+	}
+	s.cleanup(s.session("one"))
+	s.cleanup(s.session("two"))
+	if got := s.read(s.path("home/.prop/plugins/installed")); got != "by the client" {
+		t.Errorf("after clean-up the user's directory holds %q", got)
+	}
+	if names, _ := filepath.Glob(s.path("home/.prop/*")); len(names) != 7 {
+		t.Errorf("C232: the user's home holds %v", names)
+	}
+}
+
+func TestC144_WhatTheClientPutInThePlaceOfALinkIsKept(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := s.prepare(s.session("one"))
+	file, dir := filepath.Join(p.Dir, "prop/models.json"), filepath.Join(p.Dir, "prop/plugins")
+	for n := range 2 {
+		text := fmt.Sprint("by the client ", n)
+		s.renamed(file, text)
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		s.write("state/s/"+nameOf(s, "one")+"/prop/plugins/x", text)
+		again := s.prepare(s.session("one"))
+		if got := s.read(file + ".displaced"); got != text {
+			t.Errorf("the file is %q", got)
+		}
+		if got := s.read(dir + ".displaced/x"); got != text {
+			t.Errorf("the directory holds %q", got)
+		}
+		said := 0
+		for _, d := range again.Diagnostics {
+			if d.Code == "displaced" {
+				said++
+			}
+		}
+		if said != 2 {
+			t.Errorf("diagnostics %v", again.Diagnostics)
+		}
+	}
+	if target, err := os.Readlink(dir); err != nil || target != s.path("home/.prop/plugins") {
+		t.Errorf("the link leads to %q, %v", target, err)
+	}
+	s.cleanup(s.session("one"))
+}
+
+func TestSeededFileIsTheClientsOwn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := s.prepare(s.session("one"))
+	file := filepath.Join(p.Dir, "prop/state.json")
+	theirs := "{\n    \"theirs\":   [1,2],\n\"seeded\": true}"
+	s.renamed(file, theirs)
+	again := s.prepare(s.session("one"))
+	if got := s.read(file); got != theirs || again.Generation != p.Generation {
+		t.Errorf("generation %d, file %q; want it left alone", again.Generation, got)
+	}
+	s.renamed(file, `{"theirs": 1, "seeded": false}`)
+	s.prepare(s.session("one"))
+	if got := s.read(file); !strings.Contains(got, "theirs") || !strings.Contains(strings.ReplaceAll(got, " ", ""), `"seeded":true`) {
+		t.Errorf("file is %q", got)
+	}
+	s.renamed(file, "broken {")
+	_, err := s.host.Prepare(t.Context(), s.session("one"))
+	if CodeOf(err) != ErrUnparsable {
+		t.Errorf("a file that does not parse: %v, want %v", err, ErrUnparsable)
+	}
+	checkError(t, s, "prepare", err)
+	if got := s.read(file); got != "broken {" {
+		t.Errorf("file is %q", got)
+	}
+	s.cleanup(s.session("one"))
+}
