@@ -69,6 +69,7 @@ type AdapterInfo struct {
 
 // Explain is Prepare without its effects: it asks the adapter and works out the tree, and writes nothing.
 func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
+	s = s.clean()
 	if err := s.validate(); err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ const maxCurrent = 8 << 20
 // incomplete. A file system that hangs does not keep Prepare from returning: the session is then poisoned until the
 // call returns.
 func (h *Host) Prepare(ctx context.Context, s Session) (*Prepared, error) {
+	s = s.clean()
 	if err := s.validate(); err != nil {
 		return nil, err
 	}

@@ -409,3 +409,19 @@ func TestRunningSessionIsNotCleanedUp(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 }
+
+func TestWorkingDirectoryIsOneHoweverItIsSpelt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, cwd := range []string{s.cwd, s.cwd + "/", s.cwd + "/.", s.dir + "//work", s.cwd + "/../work"} {
+		ses := s.session("one")
+		ses.Cwd = cwd
+		p := s.prepare(ses)
+		if p.Generation != 1 || p.Cwd != s.cwd {
+			t.Errorf("%s gives generation %d in %s", cwd, p.Generation, p.Cwd)
+		}
+		if _, err := s.host.Explain(t.Context(), ses); err != nil {
+			t.Errorf("%s: %v", cwd, err)
+		}
+	}
+}

@@ -14,6 +14,14 @@ import (
 // maxID is the longest id in bytes.
 const maxID = 1024
 
+// clean gives the working directory one spelling, so that it is the same directory for all that compares it.
+func (s Session) clean() Session {
+	if filepath.IsAbs(s.Cwd) {
+		s.Cwd = filepath.Clean(s.Cwd)
+	}
+	return s
+}
+
 // validate checks a session without looking at the disk.
 func (s Session) validate() error {
 	bad := func(what, detail string) error { return fault.New(fault.Invalid, "prepare", what, detail) }
