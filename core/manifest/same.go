@@ -16,7 +16,9 @@ func (m *Manifest) Same(o *Manifest) bool {
 		slices.Equal(m.Env, o.Env) && slices.Equal(m.Inherit, o.Inherit)
 }
 
-func sameHold(a, b Outside) bool { return a.Path == b.Path && a.Key == b.Key }
+func sameHold(a, b Outside) bool {
+	return a.Path == b.Path && a.Key == b.Key && a.Dropped == b.Dropped
+}
 
 func sameLogin(a, b Login) bool {
 	return a.Path == b.Path && a.Source == b.Source && a.Label == b.Label && a.Baseline == b.Baseline && a.JSON == b.JSON &&
