@@ -398,3 +398,40 @@ func TestH01_NotesOfAnEarlierRunDoNotCount(t *testing.T) {
 		t.Errorf("the user has %q", got)
 	}
 }
+
+func TestH01_DamagedRecordOfARunLosesNoLogin(t *testing.T) {
+	t.Parallel()
+	if dir, ok := childDir(); ok {
+		stageAt(t, dir).hold("one") // and the power fails
+		return
+	}
+	for _, force := range []bool{false, true} {
+		s := newStage(t)
+		p := s.prepare(s.session("one"))
+		s.child()
+		s.renamed(filepath.Join(p.Dir, "prop/auth.json"), login(2))
+		s.overwrite(s.record(), "")
+		if _, err := s.host.Recover(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.host.Cleanup(t.Context(), s.session("one").Ref(), CleanupOptions{UnsafeForce: force})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		if !force {
+			want = []string{"s/" + nameOf(s, "one") + ".lost"}
+			if len(r.Kept) != 1 || r.Kept[0].Place != want[0] {
+				t.Errorf("kept %v, want %v", r.Kept, want)
+			}
+			if got := s.read(filepath.Join(s.state, want[0], "prop/auth.json")); got != login(2) {
+				t.Errorf("the newer login is %q", got)
+			}
+		}
+		if diff := cmp.Diff(want, s.left()); diff != "" {
+			t.Errorf("left (-want +got):\n%s", diff)
+		}
+		s.prepare(s.session("one"))
+		s.cleanup(s.session("one"))
+	}
+}

@@ -38,6 +38,13 @@ func (s *Session) Cleanup(ctx context.Context, o CleanupOptions) (kept []Kept, e
 	if s.Manifest == nil {
 		return nil, s.giveUp(ctx)
 	}
+	if s.Damaged() && o.Keep != KeepAll && !o.UnsafeForce {
+		if ran, err := s.runs(); err != nil {
+			return nil, err
+		} else if len(ran) > 0 {
+			return s.setAside(ctx)
+		}
+	}
 	disputed, err := s.stopped(ctx)
 	if err != nil {
 		return disputed, err
@@ -62,6 +69,21 @@ func (s *Session) finish(ctx context.Context) ([]Kept, error) {
 	from := len(s.Reports)
 	err := s.giveUp(ctx)
 	return s.Reports[from:], err
+}
+
+// setAside is the clean-up of a session that ran when its host was killed and whose record is damaged. A newer version of a
+// login may lie in it, and nothing says where: its directory is kept under another name.
+func (s *Session) setAside(ctx context.Context) ([]Kept, error) {
+	from := len(s.Reports)
+	if err := s.tree.Remove(manifestPath(s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := s.quarantine(ctx); !errors.Is(err, errAgain) {
+		return nil, err
+	}
+	s.Manifest = nil
+	kept := append(s.Reports[from:], Kept{Place: s.rel, Reason: "a login may lie in it that is newer than the user's, and its record is damaged"})
+	return kept, s.forgetRuns()
 }
 
 // release gives up the session's hold on the workspace.

@@ -118,6 +118,32 @@ func odd(err error) bool {
 // login would come and go under the feet of other processes.
 func note(source, session string) string { return "h/" + digest16(source) + "." + session }
 
+// runs lists the notes on this session.
+func (s *Session) runs() ([]string, error) {
+	list, err := s.tree.List("h")
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	for _, e := range list {
+		if strings.HasSuffix(e.Name(), "."+s.Name) {
+			notes = append(notes, "h/"+e.Name())
+		}
+	}
+	return notes, nil
+}
+
+// forgetRuns removes them, for a session whose record does not say what it ran on.
+func (s *Session) forgetRuns() error {
+	notes, err := s.runs()
+	for _, n := range notes {
+		if err := s.tree.Remove(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return err
+}
+
 // recall takes the baseline from the note on a running session. Another session may have settled its login since its
 // manifest was written, and nobody but its own host changes that.
 func (s *Store) recall(session string, l *Login) (running bool, err error) {

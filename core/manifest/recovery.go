@@ -187,6 +187,11 @@ func (s *Session) vanish(ctx context.Context) error {
 	if emptied != nil {
 		return emptied
 	}
+	if s.Damaged() {
+		if err := s.forgetRuns(); err != nil {
+			return err
+		}
+	}
 	if err := s.tree.Remove(manifestPath(s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -211,6 +216,7 @@ func (s *Session) quarantine(ctx context.Context) error {
 		if err := s.tree.Rename(s.rel, to); err != nil {
 			return err
 		}
+		s.rel = to
 		return errAgain
 	}
 	return fault.New(fault.Corrupt, "open session", s.Name, "its manifest was lost again and again").
