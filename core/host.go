@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
@@ -110,8 +111,8 @@ func New(ctx context.Context, c Config) (*Host, error) {
 
 func (c *Config) complete() error {
 	bad := func(what, detail string) error { return fault.New(fault.Invalid, "configure host", what, detail) }
-	if !filepath.IsAbs(c.Home) {
-		return bad("Home", "must be an absolute path")
+	if !filepath.IsAbs(c.Home) || !utf8.ValidString(c.Home) {
+		return bad("Home", "must be an absolute path in UTF-8")
 	}
 	c.Home = filepath.Clean(c.Home)
 	for _, dir := range c.Path {

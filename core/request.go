@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"runtime"
+	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/internal/client"
@@ -123,6 +124,10 @@ func (h *Host) find(ctx context.Context, a *answered) error {
 		home, err := client.FindHome(d, at)
 		if err != nil {
 			return err
+		}
+		if !utf8.ValidString(home.Path) {
+			return fault.New(fault.Invalid, "find home", "home:"+d.ID, "its path is not UTF-8, and the files of clients cannot name it").
+				WithHint("correct " + d.Env)
 		}
 		if home.Nested {
 			a.note("home_of_session", d.Env+" names the home of another session; the user's own is used", "")

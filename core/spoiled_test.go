@@ -132,6 +132,55 @@ func TestHostileFilesOfARepositoryArePassedOver(t *testing.T) {
 	}
 }
 
+// What is not UTF-8 can stand neither in our records nor in the files of clients: it would come back as another name.
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	t.Parallel()
+	s := blockStage(t)
+	odd := s.path("odd\xff")
+	if err := os.Mkdir(odd, 0o755); err != nil {
+		t.Skip("the file system takes no such name")
+	}
+	link := s.path("link")
+	if err := os.Symlink(odd, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, cwd := range []string{odd, link} {
+		ses := s.session("a")
+		ses.Cwd = cwd
+		if _, err := s.host.Prepare(t.Context(), ses); !errors.Is(err, ErrInvalid) {
+			t.Errorf("prepare: %v, want %v", err, ErrInvalid)
+		}
+	}
+	if left := snapshot(t, odd, false); len(left) > 1 {
+		t.Errorf("it holds %v", left)
+	}
+	for what, change := range map[string]func(*Config){
+		"home":            func(c *Config) { c.Home = odd },
+		"state directory": func(c *Config) { c.StateDir = odd },
+	} {
+		c := Config{StateDir: s.state, Home: s.home}
+		change(&c)
+		if _, err := New(t.Context(), c); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v, want %v", what, err, ErrInvalid)
+		}
+	}
+	h := s.open(func(c *Config) { c.Environ = append(c.Environ, "PROP_HOME="+odd) }, prop{provider: "prop"})
+	if _, err := h.Prepare(t.Context(), s.session("b")); !errors.Is(err, ErrInvalid) {
+		t.Errorf("client home: %v, want %v", err, ErrInvalid)
+	}
+
+	s.write("home/.prop/skills/odd\xff/SKILL.md", "---\nname: odd\ndescription: d\n---\n")
+	for _, generation := range []int{1, 1} {
+		p := s.prepare(s.session("c"))
+		told := slices.ContainsFunc(p.Diagnostics, func(d Diagnostic) bool {
+			return d.Code == "input_passed_over" && strings.HasPrefix(d.Text, "home:prop/skills/odd?: ")
+		})
+		if p.Generation != generation || !told {
+			t.Errorf("generation %d, diagnostics %v", p.Generation, p.Diagnostics)
+		}
+	}
+}
+
 // A working directory that is another one now is left alone, and the session can be taken away. One that was made anew at
 // the same path is the same: see TestWorkspaceThatWasMadeAnew.
 func TestI1_WorkspaceThatIsAnotherOneNow(t *testing.T) {

@@ -35,6 +35,8 @@ func (s Session) validate() error {
 		return bad("cwd", "is blank")
 	case strings.ContainsRune(s.Cwd, 0):
 		return bad("cwd", "holds a NUL byte")
+	case !utf8.ValidString(s.Cwd):
+		return bad("cwd", "is not UTF-8, and neither records nor the files of clients can name it")
 	case !filepath.IsAbs(s.Cwd):
 		return bad("cwd", "is not absolute")
 	}

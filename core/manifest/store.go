@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -31,8 +32,8 @@ type Store struct {
 // Open names a state directory, which need not exist. The path must be absolute. The seam may be nil.
 func Open(path string, seam *fsroot.Seam) (*Store, error) {
 	clean := filepath.Clean(path)
-	if !filepath.IsAbs(path) || clean == filepath.Dir(clean) {
-		return nil, fault.New(fault.Invalid, "open state", "state directory", "must be an absolute path below the root")
+	if !filepath.IsAbs(path) || clean == filepath.Dir(clean) || !utf8.ValidString(path) {
+		return nil, fault.New(fault.Invalid, "open state", "state directory", "must be an absolute path in UTF-8, below the root")
 	}
 	return &Store{path: clean, seam: seam}, nil
 }

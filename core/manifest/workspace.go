@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -56,6 +57,9 @@ type Block struct {
 // OpenWorkspace locks a workspace directory.
 func (s *Store) OpenWorkspace(ctx context.Context, cwd string) (*Workspace, error) {
 	real, err := filepath.EvalSymlinks(cwd)
+	if err == nil && !utf8.ValidString(real) {
+		return nil, fault.New(fault.Invalid, "open workspace", "working directory", "leads to a path that is not UTF-8, which no record can name")
+	}
 	if err != nil {
 		return nil, fault.Wrap(err, fault.CwdMissing, "open workspace", "working directory", "is not there any more")
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -19,6 +20,10 @@ func (it *Item) children(dir, label string, taken map[string]bool, s *Snapshot) 
 	}
 	for _, c := range list {
 		if strings.HasPrefix(c.Name, ".") || taken[c.Name] {
+			continue
+		}
+		if !utf8.ValidString(c.Name) {
+			s.Rejected = append(s.Rejected, Rejected{label + "/" + strings.ToValidUTF8(c.Name, "?"), "its name is not UTF-8"})
 			continue
 		}
 		child := Child{Name: c.Name, Path: filepath.Join(dir, c.Name)}
