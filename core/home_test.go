@@ -94,9 +94,12 @@ func TestInheritChoices(t *testing.T) {
 		want map[preparer.Kind]preparer.Choice // what differs from all
 		bad  string
 	}{
-		"zero":       {Inherit{}, map[preparer.Kind]preparer.Choice{preparer.Memories: none}, ""},
-		"desktop":    {Inherit{Preset: Desktop}, map[preparer.Kind]preparer.Choice{preparer.Memories: none}, ""},
-		"automation": {Inherit{Preset: Automation}, map[preparer.Kind]preparer.Choice{preparer.Instructions: none, preparer.Skills: none, preparer.MCPServers: none, preparer.Hooks: none, preparer.Plugins: none, preparer.Memories: none, preparer.ModelSettings: none}, ""},
+		"zero":    {Inherit{}, map[preparer.Kind]preparer.Choice{preparer.Memories: none}, ""},
+		"desktop": {Inherit{Preset: Desktop}, map[preparer.Kind]preparer.Choice{preparer.Memories: none}, ""},
+		"automation": {Inherit{Preset: Automation}, map[preparer.Kind]preparer.Choice{
+			preparer.Instructions: none, preparer.Skills: none, preparer.MCPServers: none, preparer.Hooks: none,
+			preparer.Plugins: none, preparer.Memories: none, preparer.ModelSettings: none,
+		}, ""},
 		"a kind over the preset": {Inherit{Kinds: map[preparer.Kind]preparer.Choice{preparer.Memories: all, preparer.Hooks: none}},
 			map[preparer.Kind]preparer.Choice{preparer.Hooks: none}, ""},
 		"names are sorted and once": {Inherit{Kinds: map[preparer.Kind]preparer.Choice{preparer.Skills: {Mode: preparer.Only, Names: []string{"b", "a", "b"}}}},
@@ -171,7 +174,12 @@ func TestInheritedItemsAreReported(t *testing.T) {
 		}
 		return got
 	}
-	const rules, docs, mine, hook = "instructions RULES.md from home:prop/RULES.md", "mcp_servers docs from home:prop/config.toml", "skills mine from home:prop/skills", "hooks one.json from home:prop/hooks"
+	const (
+		rules = "instructions RULES.md from home:prop/RULES.md"
+		docs  = "mcp_servers docs from home:prop/config.toml"
+		mine  = "skills mine from home:prop/skills"
+		hook  = "hooks one.json from home:prop/hooks"
+	)
 	if diff := cmp.Diff(map[string]InheritState{rules: CameAlong, docs: CameAlong, mine: CameAlong, hook: CameAlong}, report(Inherit{})); diff != "" {
 		t.Errorf("desktop (-want +got):\n%s", diff)
 	}

@@ -43,14 +43,23 @@ func TestAdapterLearnsWhatItAskedForAndNoMore(t *testing.T) {
 	const config = "secret = \"canary\"\nmodel = \"m\"\nn = 3\nf = 1.5\nyes = true\nlist = [1]\n[servers.a]\ntype = \"x\"\n[servers.\"b/c\"]\ntype = \"y\"\n"
 	dir := tree(t, map[string]string{"user/.tool/config.toml": config, "user/.tool/auth.json": `{"token":"canary"}`})
 	at := []preparer.Location{preparer.At("tool", "config.toml")}
-	keys := []preparer.KeyPath{preparer.Key("model"), preparer.Key("n"), preparer.Key("f"), preparer.Key("yes"), preparer.Key("list"), preparer.Key("none"), preparer.Key("servers", "*", "type")}
+	keys := []preparer.KeyPath{preparer.Key("servers", "*", "type")}
+	for _, k := range []string{"model", "n", "f", "yes", "list", "none"} {
+		keys = append(keys, preparer.Key(k))
+	}
+	auth := preparer.Input{Name: "auth", Kind: preparer.InputFile, At: []preparer.Location{preparer.At("tool", "auth.json")}, Secret: true}
+	values := auth
+	values.Name, values.Learn, values.Format, values.Values = "auth values", preparer.LearnValues, preparer.JSON, []preparer.KeyPath{preparer.Key("token")}
+	auth.Learn = preparer.LearnContent
 	found := take(t, dir,
 		preparer.Input{Name: "exists", Kind: preparer.InputFile, At: at},
 		preparer.Input{Name: "values", Kind: preparer.InputFile, At: at, Learn: preparer.LearnValues, Format: preparer.TOML, Values: keys,
-			Carries: []preparer.Carry{{Kind: preparer.MCPServers, Keys: []preparer.KeyPath{preparer.Key("servers", "*")}}, {Kind: preparer.ModelSettings, Keys: []preparer.KeyPath{preparer.Key("secret")}}}},
+			Carries: []preparer.Carry{
+				{Kind: preparer.MCPServers, Keys: []preparer.KeyPath{preparer.Key("servers", "*")}},
+				{Kind: preparer.ModelSettings, Keys: []preparer.KeyPath{preparer.Key("secret")}},
+			}},
 		preparer.Input{Name: "content", Kind: preparer.InputFile, At: at, Learn: preparer.LearnContent},
-		preparer.Input{Name: "auth", Kind: preparer.InputFile, At: []preparer.Location{preparer.At("tool", "auth.json")}, Secret: true, Learn: preparer.LearnContent},
-		preparer.Input{Name: "auth values", Kind: preparer.InputFile, At: []preparer.Location{preparer.At("tool", "auth.json")}, Secret: true, Learn: preparer.LearnValues, Format: preparer.JSON, Values: []preparer.KeyPath{preparer.Key("token")}},
+		auth, values,
 		preparer.Input{Name: "second", Kind: preparer.InputFile, At: append([]preparer.Location{preparer.At("tool", "none"), preparer.AtUser("none")}, at...)},
 		preparer.Input{Name: "none", Kind: preparer.InputFile, At: []preparer.Location{preparer.AtUser("none"), preparer.At("tool", "config.toml/below")}},
 		preparer.Input{Name: "other home", Kind: preparer.InputFile, At: []preparer.Location{preparer.At("unknown", "x")}},
