@@ -38,13 +38,11 @@ func TestSpeedThousandLive(t *testing.T) {
 	warm(1, 100) // what a host keeps at all is full then
 	before, resident := count(t, codex.path("state")), memoryOf()
 
-	const batch = 20
+	const batch = 2
 	each := func(f, g operation, of func(operation) func(int)) func(int) {
 		return func(i int) {
-			for k := range batch / 2 {
-				of(f)(1000 + i*batch + k)
-				of(g)(1000 + i*batch + k)
-			}
+			of(f)(live + i)
+			of(g)(live + i)
 		}
 	}
 	f, g := codex.fresh(), claude.fresh()
@@ -54,7 +52,7 @@ func TestSpeedThousandLive(t *testing.T) {
 		floor:  each(f, g, func(o operation) func(int) { return o.floor }),
 		tree:   each(f, g, func(o operation) func(int) { return o.tree }),
 	}
-	within(t, "twenty of a thousand", o.rounds(live/batch), 6, 12)
+	within(t, "two of a thousand", o.rounds(live/batch), 6, 12)
 
 	inodes := count(t, codex.path("state")) - before
 	t.Logf("%d inodes for %d sessions (aim %d)", inodes, live, maxLive)

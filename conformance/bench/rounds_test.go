@@ -17,9 +17,11 @@ type operation struct {
 }
 
 // figure is one measurement: what ours took against the floors. The times are medians of a round, the ratios are theirs.
+// calm is the ratio of the fastest tenths: a round of some milliseconds is interrupted more often than the floor's short
+// one, and on a machine that has much else to do that is most of its median.
 type figure struct {
-	ours, floor, tree time.Duration
-	ratio, toTree     float64
+	ours, floor, tree   time.Duration
+	ratio, toTree, calm float64
 }
 
 func (f figure) String() string {
@@ -49,8 +51,12 @@ func (o operation) rounds(n int) figure {
 			times[k] = append(times[k], time.Since(start))
 		}
 	}
+	for k := range times {
+		slices.Sort(times[k])
+	}
 	f := figure{ours: median(times[0]), floor: median(times[1])}
 	f.ratio = float64(f.ours) / float64(f.floor)
+	f.calm = float64(times[0][n/10]) / float64(times[1][n/10])
 	if o.tree != nil {
 		f.tree = median(times[2])
 		f.toTree = float64(f.ours) / float64(f.tree)
@@ -58,8 +64,7 @@ func (o operation) rounds(n int) figure {
 	return f
 }
 
-func median(d []time.Duration) time.Duration {
-	slices.Sort(d)
+func median(d []time.Duration) time.Duration { // sorted
 	return (d[(len(d)-1)/2] + d[len(d)/2]) / 2
 }
 
@@ -71,7 +76,7 @@ func within(t *testing.T, what string, f figure, aim, most float64) {
 		verdict = "not reached"
 	}
 	t.Logf("%s %s (aim %g, %s)", what, f, aim, verdict)
-	if f.ratio > most && !racing {
-		t.Errorf("%s took %.2f times the floor, allowed are %g", what, f.ratio, most)
+	if f.calm > most && !racing {
+		t.Errorf("%s took %.2f times the floor in the fastest tenth of the rounds, allowed are %g", what, f.calm, most)
 	}
 }
