@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"regexp"
 	"strings"
 	"sync"
@@ -102,7 +103,9 @@ func New(ctx context.Context, c Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool, err := adapter.New(ctx, adapter.Config{Sources: c.Adapters, Logger: c.Logger, Now: c.Now})
+	// The directory for sockets comes from the environment that the host was given, not from that of its process.
+	temp, _ := lookup(c.Environ, "TMPDIR", runtime.GOOS == "windows")
+	pool, err := adapter.New(ctx, adapter.Config{Sources: c.Adapters, Logger: c.Logger, Now: c.Now, RunDir: temp})
 	if err != nil {
 		return nil, err
 	}
