@@ -141,7 +141,9 @@ func TestC010_EnvironmentNamesTheSession(t *testing.T) {
 	h := s.open(func(c *Config) {
 		c.Path = []string{bin, s.path("second")}
 		c.Identity = Identity{Product: "Acme", CLI: "acme", EnvPrefix: "ACME"}
-	}, prop{provider: "prop"})
+	}, prop{provider: "prop", extra: func(_ preparer.Request, l *preparer.Layout) {
+		l.PrependPath("PATH", preparer.Session("prop/bin").Value())
+	}})
 	p, err := h.Prepare(t.Context(), s.session("one"))
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +159,7 @@ func TestC010_EnvironmentNamesTheSession(t *testing.T) {
 	}
 	want := map[string]string{
 		"ACME_WORKSPACE_ID": "w1", "ACME_AGENT_SESSION_ID": "one", "ACME_AGENT_PROVIDER": "prop", "ACME_AGENT_CWD": s.cwd,
-		"PATH": bin + ":" + s.path("second") + ":/usr/bin:/bin", "KEEP": "2", "PROP_HOME": filepath.Join(p.Dir, "prop"),
+		"PATH": strings.Join([]string{bin, s.path("second"), filepath.Join(p.Dir, "prop/bin"), "/usr/bin", "/bin"}, ":"), "KEEP": "2", "PROP_HOME": filepath.Join(p.Dir, "prop"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)

@@ -39,14 +39,15 @@ func (w *work) env() []EnvVar {
 		{Name: names.Cwd, Op: preparer.EnvSet, Value: a.session.Cwd},
 	}
 	sep := listSeparator(runtime.GOOS == "windows")
-	for _, dir := range slices.Backward(cfg.Path) {
-		env = append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: sep})
-	}
 	for _, v := range w.tree.Env {
 		if v.Op == preparer.EnvPrepend {
 			v.Separator = sep
 		}
 		env = append(env, EnvVar{Name: v.Name, Op: v.Op, Value: v.Value, Separator: v.Separator, Secret: v.Secret})
+	}
+	// The host's own directories come in front of what an adapter puts there, and the first of them first of all.
+	for _, dir := range slices.Backward(cfg.Path) {
+		env = append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: sep})
 	}
 	return env
 }
