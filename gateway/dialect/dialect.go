@@ -141,6 +141,8 @@ type Dialect struct {
 	StrictIDs bool
 	// NoRequiredChoice turns tool_choice "required" into "auto".
 	NoRequiredChoice bool
+	// PlainArguments takes every piece of arguments as it is, and none as a repetition of those before it.
+	PlainArguments bool
 	// StripFences removes a code fence around the whole input of a freeform tool.
 	StripFences bool
 
