@@ -128,6 +128,10 @@ func (b *bench) do(r *http.Request) reply {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	return readReply(resp)
+}
+
+func readReply(resp *http.Response) reply {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	return reply{resp.StatusCode, resp.Header, string(body), err}

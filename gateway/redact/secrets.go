@@ -53,9 +53,11 @@ func (s *Secrets) Text(text string) string {
 	}
 	if len(s.keys) > 0 {
 		var found []span
-		for _, v := range []view{plainView(text), percentView(text), jsonView(text)} {
-			for _, k := range s.keys {
-				found = v.leaks(k, found)
+		views := []view{plainView(text), percentView(text), jsonView(text)}
+		for _, k := range s.keys {
+			pairs := pairsOf(k)
+			for _, v := range views {
+				found = v.leaks(k, pairs, found)
 			}
 		}
 		text = maskSpans(text, found)

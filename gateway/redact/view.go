@@ -70,9 +70,14 @@ func decode(s string, escape func(rest string) (byte, int)) view {
 type span struct{ start, end int }
 
 // leaks gives the spans of the source whose meaning is a part of key with at least partLength bytes, or the whole key.
-func (v view) leaks(key string, found []span) []span {
+func (v view) leaks(key string, pairs *pairSet, found []span) []span {
 	size := min(partLength, len(key))
 	for i := 0; i+size <= len(v.text); {
+		if !pairs.has(v.text[i+size-2], v.text[i+size-1]) {
+			// No part of the key holds these two bytes side by side, so the next one to look at begins behind the first.
+			i += size - 1
+			continue
+		}
 		if !strings.Contains(key, string(v.text[i:i+size])) {
 			i++
 			continue
@@ -106,4 +111,21 @@ func maskSpans(s string, spans []span) string {
 	}
 	b.WriteString(s[done:])
 	return b.String()
+}
+
+// pairSet holds the pairs of neighbouring bytes of a key: most of a text is passed over by looking at a twelfth of it.
+type pairSet [1 << 10]uint64
+
+func pairsOf(key string) *pairSet {
+	s := new(pairSet)
+	for i := 1; i < len(key); i++ {
+		n := uint(key[i-1])<<8 | uint(key[i])
+		s[n/64] |= 1 << (n % 64)
+	}
+	return s
+}
+
+func (s *pairSet) has(a, b byte) bool {
+	n := uint(a)<<8 | uint(b)
+	return s[n/64]&(1<<(n%64)) != 0
 }
