@@ -27,10 +27,11 @@ type event struct {
 }
 
 type outputItem struct {
-	Type, ID, Status, Name, Namespace, Arguments, Input string
-	CallID                                              string `json:"call_id"`
-	Content, Summary                                    []struct{ Type, Text string }
-	Encrypted                                           string `json:"encrypted_content"`
+	Type, ID, Status, Name, Namespace, Input string
+	Arguments                                loose
+	CallID                                   string `json:"call_id"`
+	Content, Summary                         []struct{ Type, Text string }
+	Encrypted                                string `json:"encrypted_content"`
 }
 
 type usage struct {
@@ -43,6 +44,17 @@ type usage struct {
 	OutputDetails struct {
 		Reasoning int `json:"reasoning_tokens"`
 	} `json:"output_tokens_details"`
+}
+
+// loose is a string, or the text of another value.
+type loose string
+
+func (l *loose) UnmarshalJSON(raw []byte) error {
+	*l = loose(raw)
+	if raw[0] == '"' {
+		return json.Unmarshal(raw, (*string)(l))
+	}
+	return nil
 }
 
 // String is the item in one line.
@@ -61,7 +73,7 @@ func (it outputItem) String() string {
 	if it.Namespace != "" {
 		name = it.Namespace + "/" + name
 	}
-	return strings.TrimSpace(it.Type + " " + it.CallID + " " + name + " " + it.Arguments + it.Input)
+	return strings.TrimSpace(it.Type + " " + it.CallID + " " + name + " " + string(it.Arguments) + it.Input)
 }
 
 // events reads a stream, which has to follow the grammar.
@@ -77,7 +89,7 @@ func events(t testing.TB, stream []byte) []event {
 			return all
 		}
 		var ev event
-		if err := json.Unmarshal(e.Data, &ev); err != nil && !strings.Contains(err.Error(), "arguments") {
+		if err := json.Unmarshal(e.Data, &ev); err != nil {
 			t.Fatalf("%v: %s", err, e.Data)
 		}
 		all = append(all, ev)
