@@ -233,7 +233,7 @@ func validateUsage(raw json.RawMessage) error {
 	}
 	for _, raw := range []json.RawMessage{u["input_tokens"], u["output_tokens"], u["total_tokens"], in["cached_tokens"], out["reasoning_tokens"]} {
 		var n uint64
-		if raw == nil || json.Unmarshal(raw, &n) != nil {
+		if raw == nil || string(raw) == "null" || json.Unmarshal(raw, &n) != nil {
 			return fmt.Errorf("usage holds %q for a number", raw)
 		}
 	}
