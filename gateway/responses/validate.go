@@ -201,7 +201,7 @@ func (v *validator) terminal(r *wireResponse) error {
 		case r.Status == "completed", r.Status == "incomplete" && !it.call():
 			return fmt.Errorf("%s item %q is not finished", it.typ, it.id)
 		}
-		if r.Status == "incomplete" && it.stage == stageDone && it.call() {
+		if r.Status != "completed" && it.stage == stageDone && it.call() {
 			return fmt.Errorf("the call %q was finished in an answer that was not", it.id)
 		}
 	}
