@@ -23,11 +23,13 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time
 	switch encoding := contentEncoding(r.Header); encoding {
 	case "":
 		if size > limit {
+			lingerOver(rc)
 			return nil, errTooLarge()
 		}
 	default:
 		dec, err := decoder(encoding, src, limit)
 		if err != nil {
+			lingerOver(rc)
 			return nil, refusal(http.StatusBadRequest, codeEncoding,
 				"The request's Content-Encoding is not gzip or zstd, or its data is broken")
 		}
@@ -35,11 +37,12 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time
 		src, size = dec, -1
 	}
 	body, err := readAll(src, size, limit)
-	// The deadline must not outlive the body: the server watches the connection by reading from it.
-	_ = rc.SetReadDeadline(time.Time{})
 	if err == nil {
+		// The deadline must not outlive the body: the server watches the connection by reading from it.
+		_ = rc.SetReadDeadline(time.Time{})
 		return body, nil
 	}
+	lingerOver(rc)
 	var timeout net.Error
 	switch {
 	case errors.Is(err, errOverLimit), errors.Is(err, zstd.ErrDecoderSizeExceeded),
@@ -50,6 +53,11 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time
 	}
 	return nil, refusal(http.StatusBadRequest, responses.CodeInvalidRequest, "The request's body cannot be read")
 }
+
+// linger is how long the server reads what is left of a request that was refused, so that the client sees the answer.
+const linger = time.Second
+
+func lingerOver(rc *http.ResponseController) { _ = rc.SetReadDeadline(time.Now().Add(linger)) }
 
 var errOverLimit = errors.New("gateway: over the limit")
 

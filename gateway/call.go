@@ -67,7 +67,9 @@ func (s *Server) serveResponses(l *listener) http.HandlerFunc {
 func (s *Server) reject(w http.ResponseWriter, e *responses.Error, rt *route) {
 	s.counters.rejected(e.Code)
 	s.tell(Event{Kind: EventRejected, Status: e.Status, Code: e.Code}, rt)
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Timeouts.Write))
+	rc := http.NewResponseController(w)
+	lingerOver(rc)
+	_ = rc.SetWriteDeadline(time.Now().Add(s.cfg.Timeouts.Write))
 	writeError(w, e)
 }
 

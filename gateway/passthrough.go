@@ -90,6 +90,7 @@ type forward struct {
 func (f *forward) reject(e *responses.Error, rt *route) {
 	f.s.counters.rejected(e.Code)
 	f.s.tell(Event{Kind: EventRejected, Status: e.Status, Code: e.Code}, rt)
+	lingerOver(f.rc)
 	f.arm()
 	f.write(e)
 }

@@ -29,6 +29,7 @@ const (
 type stream struct {
 	c     *call
 	pulse *pulse
+	watch *watch
 
 	mu        sync.Mutex // guards all below
 	tr        *translate.Stream
@@ -36,6 +37,7 @@ type stream struct {
 	committed bool
 	over      bool
 	gone      bool // the client does not take more
+	finished  bool // the upstream gave its reason to finish
 	opened    time.Time
 	wrote     time.Time // when the client last got an event
 }
@@ -46,9 +48,9 @@ func (c *call) answerStream(resp *http.Response, tc *translate.Context, opts *tr
 	x.tr = translate.NewStream(tc, opts, c.s.cfg.Now().Unix())
 	x.pulse = newPulse(resp.Body, x.opened)
 	t := &c.s.cfg.Timeouts
-	w := startWatch(min(t.Commit, t.FirstByte), x.look)
+	x.watch = startWatch(min(t.Commit, t.FirstByte, t.Idle, t.KeepAlive), x.look)
 	defer func() {
-		w.stop()
+		x.watch.stop()
 		x.close()
 	}()
 	resp.Body = &pulsed{pulse: x.pulse, Closer: resp.Body}
@@ -111,6 +113,10 @@ func (x *stream) take(ev sse.Event, err error, more bool) bool {
 	}
 	if x.c.event.TimeToFirstToken == 0 && x.tr.Progress() {
 		x.c.event.TimeToFirstToken = time.Since(x.c.begun)
+	}
+	if !x.finished && x.tr.Finished() {
+		x.finished = true
+		defer x.watch.soon(x.c.s.cfg.Timeouts.Finish)
 	}
 	if !more || x.tr.Done() || len(x.out) >= writeAt {
 		x.flush()
@@ -227,7 +233,7 @@ func (x *stream) look() time.Duration {
 	if x.pulse.bytes.Load() == 0 {
 		limit = t.FirstByte
 	}
-	if x.tr.Finished() && t.Finish < limit {
+	if x.finished && t.Finish < limit {
 		if limit = t.Finish; still >= limit {
 			x.c.cancel(errFinished)
 			return 0

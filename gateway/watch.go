@@ -61,6 +61,15 @@ func startWatch(first time.Duration, look func() time.Duration) *watch {
 	return w
 }
 
+// soon calls the function in at most this time, if it is not called before.
+func (w *watch) soon(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.over {
+		w.timer.Reset(d)
+	}
+}
+
 // stop returns when the function does not run and will not run again.
 func (w *watch) stop() {
 	w.mu.Lock()

@@ -13,8 +13,10 @@ type Answer struct {
 	Status int
 	// Header is added to the answer.
 	Header http.Header
-	// Delay is waited before the headers are sent.
-	Delay time.Duration
+	// Delay is waited before the headers are sent. They are flushed at once, unless HoldHeader lets them go out together
+	// with the first bytes.
+	Delay      time.Duration
+	HoldHeader bool
 	// Steps are taken in turn; each one is flushed unless it says Hold.
 	Steps []Step
 }

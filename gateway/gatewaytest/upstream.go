@@ -136,6 +136,9 @@ func (a Answer) play(w http.ResponseWriter, r *http.Request) {
 		a.Status = http.StatusOK
 	}
 	w.WriteHeader(a.Status)
+	if !a.HoldHeader && rc.Flush() != nil {
+		return
+	}
 	for _, s := range a.Steps {
 		switch {
 		case s.Cut:
