@@ -178,7 +178,7 @@ func (s *Stream) appendArguments(tc *toolCall, piece []byte) {
 	if tc.whole || len(piece) == 0 {
 		return
 	}
-	if n := len(tc.raw); n >= 2 && !s.opt.Dialect.PlainArguments && len(piece) >= n && bytes.HasPrefix(piece, tc.raw) {
+	if n := len(tc.raw); n > 0 && !s.opt.Dialect.PlainArguments && len(piece) >= n && bytes.HasPrefix(piece, tc.raw) {
 		if len(piece) == n {
 			if _, complete := object(piece); complete {
 				s.repair(RepairSnapshot)
