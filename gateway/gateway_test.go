@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -246,4 +247,13 @@ func eventually(t testing.TB, what string, ok func() bool) {
 		}
 	}
 	t.Fatal("never: " + what)
+}
+
+func localListener(t testing.TB) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
