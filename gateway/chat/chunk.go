@@ -33,7 +33,7 @@ type Chunk struct {
 // Parse reads data into c. Only what is no JSON object is an error.
 func (c *Chunk) Parse(data []byte) error {
 	*c = Chunk{}
-	if rawjson.Kind(data) != '{' || !json.Valid(data) {
+	if rawjson.Kind(data) != '{' || !rawjson.Valid(data) {
 		return ErrNotJSON
 	}
 	var choices, message, code, base Raw

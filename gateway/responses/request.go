@@ -38,7 +38,7 @@ type Request struct {
 // of the field in Param; what only advises is ignored. Unknown fields are ignored too unless strict is set. The error
 // is always an *Error with status 400.
 func ParseRequest(body []byte, strict bool) (*Request, error) {
-	if !json.Valid(body) {
+	if !rawjson.Valid(body) {
 		return nil, Invalid(CodeInvalidRequest, "", "the request body is not valid JSON")
 	}
 	if rawjson.Kind(body) != '{' {

@@ -3,7 +3,6 @@ package translate
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -177,7 +176,7 @@ func (t *requester) arguments(raw responses.Raw) []byte {
 			t.report().repair(RepairArguments)
 			return []byte(emptyObject)
 		}
-		if text[0] == '{' && json.Valid(text) {
+		if text[0] == '{' && rawjson.Valid(text) {
 			return inner
 		}
 		t.report().repair(RepairArguments)

@@ -4,8 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"strings"
+
+	"github.com/greenroom-agents/greenroom/gateway/internal/rawjson"
 )
 
 // sealPrefix begins reasoning state that this package gave out.
@@ -28,7 +29,7 @@ func openSeal(key, blob []byte) ([]byte, bool) {
 		return nil, false
 	}
 	state := sealed[sealSize:]
-	if !hmac.Equal(sealed[:sealSize], sealOf(key, state)) || !json.Valid(state) {
+	if !hmac.Equal(sealed[:sealSize], sealOf(key, state)) || !rawjson.Valid(state) {
 		return nil, false
 	}
 	return state, true

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/gateway/chat"
@@ -26,7 +25,7 @@ type toolCall struct {
 	fix   fixer
 }
 
-func valid(text []byte) bool { return json.Valid(text) }
+func valid(text []byte) bool { return rawjson.Valid(text) }
 
 // toolCalls takes the pieces of calls in a chunk.
 func (s *Stream) toolCalls(dst []byte, c *chat.Chunk) []byte {
