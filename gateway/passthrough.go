@@ -168,8 +168,8 @@ func (f *forward) checkModel(body []byte) ([]byte, *responses.Error) {
 	if !json.Valid(body) || rawjson.Kind(body) != '{' {
 		return nil, refusal(http.StatusBadRequest, responses.CodeInvalidRequest, "The request's body is not a JSON object")
 	}
-	models := 0
-	out := make([]byte, 0, len(body))
+	models, renamed := 0, false
+	out := make([]byte, 0, len(body)+64)
 	out = append(out, '{')
 	for w := rawjson.Walk(body); w.Next(); {
 		value := []byte(w.Value)
@@ -183,6 +183,7 @@ func (f *forward) checkModel(body []byte) ([]byte, *responses.Error) {
 				e.Param = "model"
 				return nil, e
 			}
+			renamed = name != f.event.Model
 			value = rawjson.AppendString(nil, name)
 		case "stream":
 			f.event.Stream = rawjson.True(w.Value)
@@ -196,6 +197,9 @@ func (f *forward) checkModel(body []byte) ([]byte, *responses.Error) {
 		e := refusal(http.StatusBadRequest, responses.CodeMissingParameter, "The request must name one model")
 		e.Param = "model"
 		return nil, e
+	}
+	if !renamed {
+		return body, nil
 	}
 	return append(out, '}'), nil
 }

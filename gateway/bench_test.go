@@ -1,0 +1,122 @@
+package gateway_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bigTurn is a request of about 250 KB with 100 messages and 30 tools.
+func bigTurn() string {
+	var b strings.Builder
+	b.WriteString(`{"model":"m","stream":true,"store":false,"include":["reasoning.encrypted_content"],"tool_choice":"auto","parallel_tool_calls":true,"input":[`)
+	b.WriteString(`{"type":"message","role":"developer","content":[{"type":"input_text","text":"` + strings.Repeat(`You are an agent.\nUse \"tools\". `, 500) + `"}]}`)
+	for i := range 33 {
+		fmt.Fprintf(&b, `,{"type":"message","role":"user","content":[{"type":"input_text","text":"%s"}]}`, strings.Repeat("please do it ", 100))
+		fmt.Fprintf(&b, `,{"type":"function_call","call_id":"call_%d","name":"tool_%d","arguments":"{\"cmd\":\"ls -la\",\"n\":%d}"}`, i, i%30, i)
+		fmt.Fprintf(&b, `,{"type":"function_call_output","call_id":"call_%d","output":"%s"}`, i, strings.Repeat(`line of output\n`, 250))
+	}
+	b.WriteString(`],"tools":[`)
+	for i := range 30 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"type":"function","name":"tool_%d","description":"%s","strict":false,"parameters":{"type":"object","properties":{"cmd":{"type":"string","description":"what to run"},"n":{"type":"number"}},"required":["cmd"],"additionalProperties":false}}`, i, strings.Repeat("a tool that does things ", 60))
+	}
+	b.WriteString(`]}`)
+	return b.String()
+}
+
+// BenchmarkAgainstForward takes the gateway and a plain forwarder in turns and reports how much longer the gateway
+// takes. One iteration is one round of both.
+func BenchmarkAgainstForward(b *testing.B) {
+	for _, tc := range []struct {
+		name    string
+		body    string
+		deltas  int
+		clients int
+	}{
+		{"200deltas/c=1", turn, 200, 1}, {"200deltas/c=16", turn, 200, 16}, {"200deltas/c=128", turn, 200, 128},
+		{"250KB/c=1", bigTurn(), 10, 1}, {"250KB/c=16", bigTurn(), 10, 16},
+	} {
+		b.Run(tc.name, func(b *testing.B) {
+			p := startPair(b, chatEvents(tc.deltas), 1)
+			gw, fw := make([]*wireClient, tc.clients), make([]*wireClient, tc.clients)
+			for i := range tc.clients {
+				gw[i], fw[i] = p.gateway(b, tc.body), p.forward(b, tc.body)
+			}
+			round(b, gw)
+			round(b, fw)
+			var first, total, firstForward, totalForward []time.Duration
+			for b.Loop() {
+				f, t := round(b, gw)
+				first, total = append(first, f), append(total, t)
+				f, t = round(b, fw)
+				firstForward, totalForward = append(firstForward, f), append(totalForward, t)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(median(first))/float64(median(firstForward)), "first/forward")
+			b.ReportMetric(float64(median(total))/float64(median(totalForward)), "total/forward")
+			b.ReportMetric(float64(median(first).Microseconds()), "first-us")
+			b.ReportMetric(float64(median(total).Microseconds()), "total-us")
+		})
+	}
+}
+
+// BenchmarkRoutes shows that a request does not care how many routes there are.
+func BenchmarkRoutes(b *testing.B) {
+	for _, routes := range []int{1, 10000} {
+		b.Run(fmt.Sprint(routes), func(b *testing.B) {
+			c := startPair(b, chatEvents(1), routes).gateway(b, turn)
+			for b.Loop() {
+				if _, _, err := c.turn(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// allocations gives the allocations and bytes of one turn, in the whole process.
+func allocations(t testing.TB, c *wireClient, turns int) (allocs, size float64) {
+	t.Helper()
+	var before, after runtime.MemStats
+	for range 3 {
+		if _, _, err := c.turn(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&before)
+	for range turns {
+		if _, _, err := c.turn(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	n := float64(turns)
+	return float64(after.Mallocs-before.Mallocs) / n, float64(after.TotalAlloc-before.TotalAlloc) / n
+}
+
+// TestAllocationsOfADelta: the price of a delta is the difference between a long and a short stream.
+func TestAllocationsOfADelta(t *testing.T) {
+	short := startPair(t, chatEvents(200), 1).gateway(t, turn)
+	long := startPair(t, chatEvents(1200), 1).gateway(t, turn)
+	a1, b1 := allocations(t, short, 20)
+	a2, b2 := allocations(t, long, 20)
+	t.Logf("%.3f allocations and %.0f bytes a delta; %.0f allocations and %.0f bytes a turn of 200", (a2-a1)/1000, (b2-b1)/1000, a1, b1)
+	if (a2-a1)/1000 > 2 {
+		t.Fatalf("%.3f allocations a delta", (a2-a1)/1000)
+	}
+}
+
+func TestAllocationsOfABigRequest(t *testing.T) {
+	body := bigTurn()
+	c := startPair(t, chatEvents(1), 1).gateway(t, body)
+	allocs, size := allocations(t, c, 20)
+	t.Logf("request of %d bytes: %.0f allocations, %.0f bytes", len(body), allocs, size)
+	if allocs > 2000 || size > 1.5e6 {
+		t.Fatalf("%.0f allocations, %.0f bytes", allocs, size)
+	}
+}
