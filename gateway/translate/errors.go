@@ -100,7 +100,7 @@ func (p *problem) has(words ...string) bool {
 
 // classify decides what an error with this status means.
 func (p *problem) classify(status int) *responses.Error {
-	e := &responses.Error{Status: http.StatusBadRequest, Type: responses.TypeInvalidRequest, Code: p.code, Param: p.param}
+	e := &responses.Error{Status: http.StatusBadRequest, Type: responses.TypeInvalidRequest, Code: short(p.code), Param: short(p.param)}
 	tooLong := p.has("context length", "context_length", "maximum context", "context window", "too many tokens",
 		"prompt is too long", "input length", "input is too long", "exceed max", "exceeds max", "exceeds the max") || p.code == "1261"
 	quota := p.has("quota", "balance", "insufficient credit", "payment required", "billing", "arrears")
@@ -150,6 +150,11 @@ func (p *problem) text() string {
 		m = strings.ToValidUTF8(m[:maxMessage], "")
 	}
 	return prefix + m
+}
+
+// short keeps a name from growing into a message.
+func short(s string) string {
+	return strings.ToValidUTF8(s[:min(len(s), 128)], "")
 }
 
 // answerError is the error for one that came in a stream, or in an answer with status 200.

@@ -65,6 +65,9 @@ func (s *Stream) End(dst []byte, reason EndReason) []byte {
 	if s.done {
 		return dst
 	}
+	if s.early != nil {
+		return s.Fail(dst, s.early)
+	}
 	dst = s.Start(dst)
 	dst = s.think.flush(s, dst)
 	switch class := s.class(); class {
@@ -83,7 +86,7 @@ func (s *Stream) End(dst []byte, reason EndReason) []byte {
 	case finishError:
 		return s.Fail(dst, &responses.Error{
 			Type: responses.TypeServer, Code: responses.TypeServer,
-			Message: "Upstream: the provider stopped the answer with an error (" + clean(s.outcome.Finish) + ").",
+			Message: "Upstream: the provider stopped the answer with an error (" + s.outcome.Finish + ").",
 		})
 	case finishNone:
 		if reason == EndEOF || !s.whole() {

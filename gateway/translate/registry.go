@@ -48,7 +48,9 @@ type collector struct {
 	registry
 	decls    []declaration
 	filtered []string
-	report   *Report
+	// unknown says that a tool was left out of which nobody knows what it is.
+	unknown bool
+	report  *Report
 }
 
 func (c *collector) add(raw responses.Raw) {
@@ -127,6 +129,12 @@ func (c *collector) register(k kind, namespace string, outer, raw responses.Raw)
 	c.decls = append(c.decls, d)
 }
 
+// hostedTools run on the provider's side, so there is nothing on this side of Chat Completions that could answer for them.
+var hostedTools = []string{
+	"web_search", "web_search_preview", "file_search", "code_interpreter", "computer_use", "computer_use_preview",
+	"image_generation", "mcp", "local_shell", "shell", "apply_patch", "tool_search",
+}
+
 // filter notes the type of a tool that has no counterpart, in a form that is safe to log.
 func (c *collector) filter(typ responses.Raw) {
 	name := rawjson.String(typ)
@@ -137,6 +145,7 @@ func (c *collector) filter(typ responses.Raw) {
 		sum := sha256.Sum256(typ)
 		name = "<invalid:" + hex.EncodeToString(sum[:4]) + ">"
 	}
+	c.unknown = c.unknown || !slices.Contains(hostedTools, name)
 	if !slices.Contains(c.filtered, name) {
 		c.filtered = append(c.filtered, name)
 	}

@@ -40,7 +40,9 @@ func Request(req *responses.Request, opt *Options) (body []byte, ctx *Context, e
 	if t.items, err = req.Items(); err != nil {
 		return nil, nil, err
 	}
-	t.declare()
+	if err := t.declare(); err != nil {
+		return nil, nil, err
+	}
 	if err := t.instructions(); err != nil {
 		return nil, nil, err
 	}
@@ -61,7 +63,7 @@ func Request(req *responses.Request, opt *Options) (body []byte, ctx *Context, e
 func (t *requester) report() *Report { return &t.ctx.Report }
 
 // declare collects the tools of the whole request before any call is translated.
-func (t *requester) declare() {
+func (t *requester) declare() error {
 	t.tools.report = t.report()
 	t.tools.add(t.req.Tools)
 	for i := range t.items {
@@ -76,6 +78,10 @@ func (t *requester) declare() {
 	}
 	t.tools.assign()
 	t.report().ToolsFiltered = t.tools.filtered
+	if t.opt.Strict && t.tools.unknown {
+		return responses.Invalid(responses.CodeUnsupportedValue, "tools", "a tool has a type that cannot be translated")
+	}
+	return nil
 }
 
 // instructions reads a string, or an array of strings, parts and messages.

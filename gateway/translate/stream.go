@@ -56,7 +56,7 @@ type Outcome struct {
 	Status string
 	// Code is that of the error if it failed.
 	Code string
-	// Finish is the upstream's finish reason as it was written, cut to 64 bytes.
+	// Finish is the upstream's finish reason, of at most 64 letters, digits, _ and -.
 	Finish string
 	Usage  responses.Usage
 	// Estimated says that the upstream gave no usage.
@@ -190,7 +190,7 @@ func (s *Stream) choice(dst []byte) []byte {
 	}
 	if c.Finish != nil {
 		s.finish, s.finished = strings.ToLower(rawjson.String(c.Finish)), true
-		s.outcome.Finish = s.finish[:min(len(s.finish), 64)]
+		s.outcome.Finish = clean(s.finish[:min(len(s.finish), 64)])
 	}
 	return dst
 }

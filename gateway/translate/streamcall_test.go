@@ -113,6 +113,15 @@ func TestG76_LargeArgumentsInOneChunk(t *testing.T) {
 	}
 }
 
+func TestG28_FreeformToolOfANamespaceComesBack(t *testing.T) {
+	t.Parallel()
+	s := newStream(t, testOptions(), `{"model":"m","stream":true,"input":[{"type":"additional_tools","tools":[{"type":"namespace","name":"functions","tools":[{"type":"custom","name":"exec"}]}]},`+user+`]}`)
+	evs := events(t, feed(s, piece(0, "a", "functions__exec", `{"input":"text(1)"}`), finish("tool_calls")))
+	if got := evs[len(evs)-1].Response.Output[0].String(); got != "custom_tool_call a functions/exec text(1)" {
+		t.Error(got)
+	}
+}
+
 func TestF09_WrappedParametersAreUnwrapped(t *testing.T) {
 	t.Parallel()
 	opt := testOptions()

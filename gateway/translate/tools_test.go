@@ -107,6 +107,9 @@ func TestG26ToG34_ToolsAreDeclared(t *testing.T) {
 			fields: map[string]string{"tools": `[{"type":"function","function":{"name":"f","description":"a\né","parameters":{"type":"object","properties":{}}}}]`},
 		},
 		{name: "the same tool again", request: declared(toolF, toolF), fields: map[string]string{"tools": "[" + chatF + "]"}, repairs: []string{RepairDuplicateTool}},
+		{name: "a future kind of tool", request: declared(toolF, `{"type":"future"}`), fields: map[string]string{"tools": "[" + chatF + "]"}},
+		{name: "a future kind of tool, strictly", request: declared(toolF, `{"type":"future"}`), opt: func(o *Options) { o.Strict = true }, param: "tools"},
+		{name: "a hosted tool, strictly", request: declared(toolF, webSearch), opt: func(o *Options) { o.Strict = true }, fields: map[string]string{"tools": "[" + chatF + "]"}},
 		{name: "a tool in the form of Chat", request: declared(chatF), fields: map[string]string{"tools": "[" + chatF + "]"}},
 	})
 }
