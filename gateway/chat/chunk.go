@@ -53,7 +53,9 @@ func (c *Chunk) Parse(data []byte) error {
 		case "message", "msg", "detail":
 			message = w.Value
 		case "code":
-			code = w.Value
+			if n, ok := rawjson.Int(w.Value); !ok || n != 0 && n != 200 {
+				code = w.Value
+			}
 		case "base_resp":
 			base = w.Value
 		}

@@ -102,10 +102,11 @@ func (p *problem) has(words ...string) bool {
 func (p *problem) classify(status int) *responses.Error {
 	e := &responses.Error{Status: http.StatusBadRequest, Type: responses.TypeInvalidRequest, Code: short(p.code), Param: short(p.param)}
 	tooLong := p.has("context length", "context_length", "maximum context", "context window", "too many tokens",
-		"prompt is too long", "input length", "input is too long", "exceed max", "exceeds max", "exceeds the max") || p.code == "1261"
-	quota := p.has("quota", "balance", "insufficient credit", "payment required", "billing", "arrears")
+		"prompt is too long", "input length", "input is too long", "exceed max", "exceeds max", "exceeds the max",
+		"context size", "context_size") || p.code == "1261"
+	quota := !p.has("per minute", "per second", "rpm", "tpm", "rate limit") && p.has("quota", "balance", "insufficient credit", "payment required", "billing", "arrears")
 	switch {
-	case status == 400 && tooLong:
+	case tooLong && (status == 400 || status == 422 || status == 500):
 		e.Code = codeContext
 	case status == 413:
 		e.Code = codeContext

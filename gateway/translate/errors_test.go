@@ -26,6 +26,8 @@ func TestG78_ErrorsOfTheUpstream(t *testing.T) {
 		{name: "a time", status: 429, header: "X-Ratelimit-Reset: 1700000005", wantAgent: 429, wantPreserve: 429, code: "rate_limit_exceeded", wait: "5", text: "Upstream: HTTP Too Many Requests"},
 		{name: "words", status: 429, body: `{"error":"try again in 1.5s"}`, wantAgent: 429, wantPreserve: 429, code: "rate_limit_exceeded", wait: "2", text: "Upstream: try again in 1.5s"},
 		{name: "no money", status: 429, body: `{"error":{"message":"You exceeded your current quota"}}`, wantAgent: 429, wantPreserve: 429, code: "insufficient_quota", wait: "10", text: "Upstream: You exceeded your current quota"},
+		{name: "a quota for each minute is a limit", status: 429, body: `{"error":{"message":"Quota exceeded: 10 requests per minute"}}`, wantAgent: 429, wantPreserve: 429, code: "rate_limit_exceeded", wait: "10", text: "Upstream: Quota exceeded: 10 requests per minute"},
+		{name: "the context as a failure", status: 500, body: `{"error":{"message":"the request exceeds the available context size"}}`, wantAgent: 400, wantPreserve: 400, code: "context_length_exceeded", text: "Upstream: the request exceeds the available context size"},
 		{name: "F37 500", status: 500, body: `{"error":{"message":"boom"}}`, wantAgent: 502, wantPreserve: 502, code: "server_error", text: "Upstream: boom"},
 		{name: "the context", status: 400, body: `{"error":{"message":"This model's maximum context length is 8"}}`, wantAgent: 400, wantPreserve: 400, code: "context_length_exceeded", text: "Upstream: This model's maximum context length is 8"},
 		{name: "GLM's context", status: 400, body: `{"error":{"code":"1261","message":"too long"}}`, wantAgent: 400, wantPreserve: 400, code: "context_length_exceeded", text: "Upstream: too long"},

@@ -85,12 +85,34 @@ func TestG11ToG16_MessagesKeepWhatTheySay(t *testing.T) {
 			param:   "input[1]", code: responses.CodeUnsupportedValue,
 		},
 		{
+			name:     "files by id, without a name, and where none are taken",
+			request:  input(`{"role":"user","content":[{"type":"input_file","file_url":"https://example.invalid/c"},{"type":"file","file":{"filename":"d","file_data":"data:d"}},{"type":"input_file"}]}`),
+			opt:      func(o *Options) { o.Dialect.NoFiles = true },
+			messages: `[{"role":"user","content":"[file omitted: https://example.invalid/c]\n[file omitted: d]\n[file omitted: unnamed]"}]`,
+		},
+		{
+			name:     "an image by id, and media of the assistant",
+			request:  input(`{"role":"user","content":[{"type":"input_image","file_id":"file_1"}]}`, `{"role":"assistant","content":[{"type":"input_image","image_url":"data:x"},{"type":"input_file","file_id":"f"},{"type":"output_text","text":"t"}]}`),
+			messages: `[{"role":"user","content":"[image omitted: its data is not in the conversation]"},{"role":"assistant","content":"t"}]`,
+			repairs:  []string{RepairMedia, RepairUnknownPart},
+		},
+		{
+			name:     "parts that are strings, a part that is alone, and content that is a number",
+			request:  input(`{"role":"user","content":["a",{"type":"future_text","text":"b"}]}`, `{"role":"user","content":{"type":"input_text","text":"c"}}`, `"d"`, `{"role":"user","content":5}`),
+			messages: `[{"role":"user","content":"a\nb"},{"role":"user","content":"c"},{"role":"user","content":"d"},{"role":"user","content":"5"}]`,
+		},
+		{
 			name:     "an image for a model that sees none",
 			request:  input(`{"role":"user","content":[{"type":"input_image","image_url":"data:x"}]}`),
 			opt:      noVision,
 			messages: `[{"role":"user","content":"[image omitted: the model takes text only]"}]`,
 		},
 	})
+}
+
+// noResult is the message that stands for a result that never came.
+func noResult(id string) string {
+	return `{"role":"tool","tool_call_id":"` + id + `","content":"[tool result unavailable: the call was interrupted; its effect is unknown]"}`
 }
 
 func TestG17ToG27_CallsAndResultsArePaired(t *testing.T) {
@@ -178,6 +200,31 @@ func TestG17ToG27_CallsAndResultsArePaired(t *testing.T) {
 			repairs:  []string{RepairNamelessCall},
 		},
 		{
+			name: "F05 a call without a name takes that of its namesake", request: input(`{"type":"function_call","call_id":"a","arguments":"{}"}`, functionCall("b", "g", "{}"), functionCall("a", "f", "{}")),
+			messages: `[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"g","arguments":"{}"}},{"id":"a~2","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
+				noResult("a") + "," + noResult("b") + "," + noResult("a~2") + `]`,
+		},
+		{
+			name:     "a tool message with its call",
+			request:  input(functionCall("a", "f", "{}"), `{"role":"tool","tool_call_id":"a","content":"o"}`),
+			messages: `[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"o"}]`,
+		},
+		{
+			name:     "an image of a call that is gone",
+			request:  input(callOutput("a", `[{"type":"input_image","image_url":"data:1"}]`)),
+			messages: `[{"role":"user","content":[{"type":"text","text":"[result of an earlier tool call a]"},{"type":"image_url","image_url":{"url":"data:1"}}]}]`,
+		},
+		{
+			name:     "files and sounds in results",
+			request:  input(functionCall("a", "f", "{}"), callOutput("a", `[{"type":"input_file","filename":"x","file_id":"file_1"},{"type":"input_audio","input_audio":{"data":"AA","format":"wav"}}]`)),
+			messages: `[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"[file shown in the message after the tool results]\n[audio shown in the message after the tool results]"},{"role":"user","content":[{"type":"text","text":"[file from the result of tool call a]"},{"type":"file","file":{"filename":"x","file_id":"file_1"}},{"type":"text","text":"[audio from the result of tool call a]"},{"type":"input_audio","input_audio":{"data":"AA","format":"wav"}}]}]`,
+		},
+		{
+			name:     "odd values of arguments and input",
+			request:  input(`{"type":"function_call","call_id":"a","name":"f","arguments":7}`, `{"type":"function_call","call_id":"b","name":"f"}`, `{"type":"custom_tool_call","call_id":"c","name":"p","input":{"k":1}}`),
+			messages: `[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"_raw\":7}"}},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c","type":"function","function":{"name":"p","arguments":"{\"input\":\"{\\\"k\\\":1}\"}"}}]},` + noResult("a") + "," + noResult("b") + "," + noResult("c") + `]`,
+		},
+		{
 			name:     "call ids for a strict upstream",
 			request:  input(functionCall("view_image:24", "f", "{}"), callOutput("view_image:24", `"o"`)),
 			opt:      func(o *Options) { o.Dialect.StrictIDs = true },
@@ -235,6 +282,12 @@ func TestG42G43_ReasoningGoesBack(t *testing.T) {
 			request: input(thought, call, out, `{"type":"reasoning","summary":[{"type":"summary_text","text":"A"}]}`, `{"role":"assistant","content":"t"}`,
 				user, `{"type":"reasoning","summary":[{"type":"summary_text","text":"B"}]}`, `{"role":"assistant","content":"v"}`),
 			messages: `[{"role":"assistant","content":null,"reasoning_content":"S",` + withCall + `,{"role":"assistant","content":"t","reasoning_content":"A"},{"role":"user","content":"u"},{"role":"assistant","content":"v"}]`,
+		},
+		{
+			name: "several thoughts, each once",
+			request: input(`{"type":"reasoning","summary":[{"type":"summary_text","text":"A"},{"type":"summary_text","text":"B"},{"type":"summary_text","text":""},{"type":"summary_text","text":"C"}]}`,
+				thought, thought, call, out),
+			messages: `[{"role":"assistant","content":null,"reasoning_content":"A\n\nB\n\nC\n\nS",` + withCall + `]`,
 		},
 		{
 			name: "in a think block", request: input(thought, call, out),

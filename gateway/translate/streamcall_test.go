@@ -84,6 +84,9 @@ func TestG51ToG62_Calls(t *testing.T) {
 		{
 			name: "no id at all", end: "completed", chunks: []string{piece(0, "", "f", `{"x":1}`), finish("stop")}, output: []string{`function_call call_2 f {"x":1}`},
 		},
+		{name: "calls without function around them", end: "completed", output: []string{one}, chunks: []string{delta(`"tool_calls":[{"index":0,"id":"a","name":"f","arguments":"{\"x\":1}"}]`), finish("stop")}},
+		{name: "custom around them", end: "completed", output: []string{"custom_tool_call a p raw"}, chunks: []string{delta(`"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"p","input":"raw"}}]`), finish("stop")}},
+		{name: "an id that is a number", end: "completed", output: []string{`function_call 7 f {"x":1}`}, chunks: []string{delta(`"tool_calls":[{"id":7,"function":{"name":"f","arguments":"{\"x\":1}"}}]`), finish("stop")}},
 		{name: "the name in pieces", end: "completed", output: []string{`function_call a read {}`}, chunks: []string{piece(0, "a", "re", ""), piece(0, "", "ad", ""), piece(0, "", "", "{}"), finish("stop")}},
 		{name: "the name growing", end: "completed", output: []string{`function_call a read {}`}, chunks: []string{piece(0, "a", "re", ""), piece(0, "", "read", ""), piece(0, "", "", "{}"), finish("stop")}},
 		{name: "a comma too many", end: "completed", output: []string{one}, chunks: []string{piece(0, "a", "f", `{"x":1,`), piece(0, "", "", ` }`), finish("stop")}, check: wantDeltas(argumentsDelta, `{"x":1`, `}`)},
@@ -93,6 +96,10 @@ func TestG51ToG62_Calls(t *testing.T) {
 		{
 			name: "the whole message again", end: "completed", output: []string{one},
 			chunks: []string{piece(0, "a", "f", `{"x":1}`), `{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]},"finish_reason":"tool_calls"}]}`},
+		},
+		{
+			name: "the whole message again without ids", end: "completed", output: []string{one, "function_call b g {}"},
+			chunks: []string{piece(0, "a", "f", `{"x":1}`), piece(1, "b", "g", `{}`), `{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":"{\"x\":1}"}},{"function":{"name":"g","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`},
 		},
 		{
 			name: "G75 text, call, text", end: "completed", output: []string{"completed message one", `function_call a f {"x":1}`, "completed message two"},

@@ -202,6 +202,15 @@ func TestG63ToG71_EndsOfAStream(t *testing.T) {
 			name:   "the whole message in the last chunk",
 			chunks: []string{content("Hel"), `{"choices":[{"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}`}, output: []string{"completed message Hello"}, end: "completed",
 		},
+		{name: "a whole message that says something else", chunks: []string{content("Hel"), `{"choices":[{"message":{"content":"Goodbye"},"finish_reason":"stop"}]}`}, output: []string{"completed message Hel"}, end: "completed"},
+		{
+			name: "Finished and Progress", chunks: []string{content("a"), finish("stop"), "EOF"}, output: []string{"completed message a"}, end: "completed",
+			check: func(t *testing.T, _ []event, s *Stream) {
+				if fresh := newStream(t, testOptions(), streamRequest); fresh.Finished() || fresh.Progress() || !s.Finished() || !s.Progress() {
+					t.Error("not as it is")
+				}
+			},
+		},
 		{name: "an old completion", chunks: []string{`{"choices":[{"text":"a"}]}`, finish("stop")}, output: []string{"completed message a"}, end: "completed"},
 	})
 }

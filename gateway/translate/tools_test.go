@@ -52,6 +52,13 @@ func TestG26ToG34_ToolsAreDeclared(t *testing.T) {
 		{name: "G32 required with only hosted tools", request: withChoice(`"required"`, webSearch), param: "tool_choice"},
 		{name: "G32 a hosted tool chosen", request: withChoice(`{"type":"web_search"}`, webSearch, toolF), param: "tool_choice"},
 		{name: "G32 an unknown tool chosen", request: withChoice(`{"type":"function","name":"g"}`, toolF), param: "tool_choice"},
+		{name: "a choice that is a number", request: withChoice(`7`, toolF), param: "tool_choice"},
+		{name: "a tool chosen in the form of Chat", request: withChoice(`{"type":"function","function":{"name":"f"}}`, toolF), fields: map[string]string{"tool_choice": `{"type":"function","function":{"name":"f"}}`}},
+		{name: "one of two tools allowed", request: withChoice(`{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"},{"type":"web_search"}]}`, toolF, webSearch), fields: map[string]string{"tools": "[" + chatF + "]", "tool_choice": `"auto"`}},
+		{
+			name: "the search for tools chosen", request: withChoice(`{"type":"tool_search"}`, `{"type":"tool_search","execution":"client","parameters":{"type":"object","properties":{}}}`),
+			fields: map[string]string{"tool_choice": `{"type":"function","function":{"name":"tool_search"}}`},
+		},
 		{name: "an unknown choice", request: withChoice(`"maybe"`, toolF), param: "tool_choice"},
 		{
 			name: "G33 some tools allowed", request: withChoice(`{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"f"}]}`, toolF, `{"type":"function","name":"g"}`),
@@ -92,6 +99,12 @@ func TestG26ToG34_ToolsAreDeclared(t *testing.T) {
 			opt:    withDialect("kimi"),
 			fields: map[string]string{"tools": `[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"x":{"allOf":[{"$ref":"#/$defs/y"}],"description":"d"}}}}}]`},
 		},
+		{
+			name: "a reference beside allOf, deep inside, for Moonshot", opt: withDialect("kimi"),
+			request: declared(`{"type":"function","name":"f","parameters":{"type":"object","properties":{"x":{"type":"array","items":{"allOf":[{"type":"object"}],"$ref":"#/$defs/y"}}},"anyOf":[{"$ref":"#/a"},{"encrypted":true,"required":[]}],"$defs":true,"additionalProperties":false}}`),
+			fields:  map[string]string{"tools": `[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"x":{"type":"array","items":{"allOf":[{"$ref":"#/$defs/y"},{"type":"object"}]}}},"anyOf":[{"$ref":"#/a"},{"required":[]}],"$defs":true,"additionalProperties":false}}}]`},
+		},
+		{name: "a type that is null", request: declared(`{"type":"function","name":"f","parameters":{"type":null,"x":1}}`), fields: map[string]string{"tools": "[" + chatF + "]"}},
 		{
 			name: "strict where it is taken", request: declared(`{"type":"function","name":"f","strict":true,"parameters":{"type":"object","properties":{}}}`), opt: withDialect("openai"),
 			fields: map[string]string{"tools": `[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}},"strict":true}}]`},
