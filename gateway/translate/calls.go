@@ -86,10 +86,10 @@ func (t *requester) wireID(id string) string {
 		t.report().repair(RepairCallID)
 	}
 	base := wire
-	for n := 2; t.used[wire]; n++ {
-		if n == 2 {
-			t.report().repair(RepairDuplicateCallID)
-		}
+	if t.used[wire] {
+		t.report().repair(RepairDuplicateCallID)
+	}
+	for n := max(2, len(t.byID[id])); t.used[wire]; n++ {
 		wire = base + "~" + strconv.Itoa(n)
 		if t.opt.Dialect.StrictIDs {
 			wire = base[:min(len(base), maxCallID-8)] + "_" + strconv.Itoa(n)

@@ -15,7 +15,7 @@ func TestG11ToG16_MessagesKeepWhatTheySay(t *testing.T) {
 	t.Parallel()
 	runRequests(t, []requestCase{
 		{
-			name: "G11 roles and the order of system messages",
+			name: "G11 F27 roles and the order of system messages",
 			request: `{"model":"m","instructions":"A","input":[{"type":"message","role":"developer","content":"B"},
 				{"type":"message","role":"user","content":"u"},
 				{"type":"message","role":"developer","content":[{"type":"input_text","text":"C1"},{"type":"input_text","text":"C2"}]},
@@ -23,7 +23,7 @@ func TestG11ToG16_MessagesKeepWhatTheySay(t *testing.T) {
 			messages: `[{"role":"system","content":"A\n\nB\n\nC1\nC2"},{"role":"user","content":"u"},{"role":"user","content":"r"},{"role":"user","content":"w"}]`,
 		},
 		{
-			name: "G12 a real turn",
+			name: "G12 F27 a real turn",
 			request: input(`{"type":"message","role":"developer","content":[{"type":"input_text","text":"base"}]}`,
 				`{"type":"message","role":"developer","content":[{"type":"input_text","text":"skills"},{"type":"input_text","text":"permissions"}]}`,
 				`{"type":"message","role":"user","content":[{"type":"input_text","text":"environment"}]}`, user),

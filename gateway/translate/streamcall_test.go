@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +17,15 @@ func neverDone(t *testing.T, evs []event, _ *Stream) {
 			t.Errorf("the call was finished: %+v", e.Item)
 		}
 	}
+}
+
+// manyCalls are calls with an id of their own each.
+func manyCalls(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, `{"id":"c`+strconv.Itoa(i)+`","function":{"name":"f","arguments":"{}"}}`)
+	}
+	return strings.Join(all, ",")
 }
 
 func TestG51ToG62_Calls(t *testing.T) {
@@ -87,6 +97,7 @@ func TestG51ToG62_Calls(t *testing.T) {
 		{name: "calls without function around them", end: "completed", output: []string{one}, chunks: []string{delta(`"tool_calls":[{"index":0,"id":"a","name":"f","arguments":"{\"x\":1}"}]`), finish("stop")}},
 		{name: "custom around them", end: "completed", output: []string{"custom_tool_call a p raw"}, chunks: []string{delta(`"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"p","input":"raw"}}]`), finish("stop")}},
 		{name: "an id that is a number", end: "completed", output: []string{`function_call 7 f {"x":1}`}, chunks: []string{delta(`"tool_calls":[{"id":7,"function":{"name":"f","arguments":"{\"x\":1}"}}]`), finish("stop")}},
+		{name: "calls without end", end: "failed upstream_stream_error", chunks: []string{delta(`"tool_calls":[` + strings.Repeat(`{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}},`, 10) + manyCalls(1100) + `]`)}, check: neverDone},
 		{name: "the name in pieces", end: "completed", output: []string{`function_call a read {}`}, chunks: []string{piece(0, "a", "re", ""), piece(0, "", "ad", ""), piece(0, "", "", "{}"), finish("stop")}},
 		{name: "the name growing", end: "completed", output: []string{`function_call a read {}`}, chunks: []string{piece(0, "a", "re", ""), piece(0, "", "read", ""), piece(0, "", "", "{}"), finish("stop")}},
 		{name: "a comma too many", end: "completed", output: []string{one}, chunks: []string{piece(0, "a", "f", `{"x":1,`), piece(0, "", "", ` }`), finish("stop")}, check: wantDeltas(argumentsDelta, `{"x":1`, `}`)},

@@ -81,6 +81,7 @@ func TestG46ToG50_Reasoning(t *testing.T) {
 			output: []string{"reasoning x", "completed message x"}, end: "completed",
 		},
 		{name: "G50 a tag later in the text", chunks: []string{content("a <think> b"), finish("stop")}, output: []string{"completed message a <think> b"}, end: "completed"},
+		{name: "F33 a call in the text is text", chunks: []string{content(`<tool_call>{"name":"f"}</tool_call>`), finish("stop")}, output: []string{`completed message <tool_call>{"name":"f"}</tool_call>`}, end: "completed"},
 		{name: "G50 half a tag", chunks: []string{content("<thi"), content("s"), finish("stop")}, output: []string{"completed message <this"}, end: "completed"},
 		{name: "half a tag at the end", chunks: []string{content("<thin"), finish("stop")}, output: []string{"completed message <thin"}, end: "completed"},
 		{
@@ -92,6 +93,15 @@ func TestG46ToG50_Reasoning(t *testing.T) {
 			name: "a block whose opening tag the template swallowed", opt: func(o *Options) { o.Dialect.Think = dialect.ThinkOpen },
 			chunks: []string{content("a"), content("b</th"), content("ink>\nc"), finish("stop")},
 			output: []string{"reasoning ab", "completed message c"}, end: "completed",
+		},
+		{
+			name: "a long one in pieces", opt: func(o *Options) { o.Dialect.Think = dialect.ThinkOpen },
+			chunks: append(strings.Split(strings.Repeat(content("0123456789")+"\n", 200), "\n")[:200], content("</th"), content("ink>c"), finish("stop")),
+			output: []string{"reasoning " + strings.Repeat("0123456789", 200), "completed message c"}, end: "completed",
+		},
+		{
+			name: "much space in front", chunks: append(strings.Split(strings.Repeat(content("          ")+"\n", 200), "\n")[:200], content("c"), finish("stop")),
+			output: []string{"completed message " + strings.Repeat(" ", 2000) + "c"}, end: "completed",
 		},
 		{
 			name: "no block after all", opt: func(o *Options) { o.Dialect.Think = dialect.ThinkOpen },
@@ -245,7 +255,7 @@ func TestG70_UsageInEverySpelling(t *testing.T) {
 	}
 }
 
-func TestG72_KeepAliveIsAnEventThatCounts(t *testing.T) {
+func TestG72F16F17_KeepAliveIsAnEventThatCounts(t *testing.T) {
 	t.Parallel()
 	s := newStream(t, testOptions(), streamRequest)
 	out := s.KeepAlive(s.KeepAlive(nil))

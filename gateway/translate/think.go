@@ -9,6 +9,8 @@ import (
 const (
 	openTag  = "<think>"
 	closeTag = "</think>"
+	// maxHeld is how much space in front of a tag is waited for.
+	maxHeld = 1 << 10
 )
 
 type thinkState uint8
@@ -32,9 +34,12 @@ func (p *thinkParser) feed(s *Stream, dst, text []byte) []byte {
 	if p.state == thinkText && p.mode != dialect.ThinkAnywhere {
 		return s.say(dst, text)
 	}
-	if len(p.held) > 0 {
-		p.buf = append(append(p.buf[:0], p.held...), text...)
-		p.held = p.held[:0]
+	if n := len(p.held); n > 0 {
+		p.held = append(p.held, text...)
+		if n > maxHeld && !bytes.Contains(p.held[n-len(closeTag):], []byte(closeTag)) {
+			return dst // only ThinkOpen holds that much, and only that tag can end it
+		}
+		p.buf, p.held = p.held, p.buf[:0]
 		text = p.buf
 	}
 	for len(text) > 0 {
@@ -44,7 +49,7 @@ func (p *thinkParser) feed(s *Stream, dst, text []byte) []byte {
 			switch {
 			case bytes.HasPrefix(rest, []byte(openTag)):
 				text, p.state = rest[len(openTag):], thinkInside
-			case bytes.HasPrefix([]byte(openTag), rest):
+			case bytes.HasPrefix([]byte(openTag), rest) && len(text) <= maxHeld:
 				p.held = append(p.held, text...)
 				return dst
 			case p.mode == dialect.ThinkOpen:

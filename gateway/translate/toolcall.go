@@ -25,13 +25,19 @@ type toolCall struct {
 	fix   fixer
 }
 
+// maxCalls is how many calls an answer may hold, so that a broken upstream cannot make work without end.
+const maxCalls = 1024
+
 func valid(text []byte) bool { return rawjson.Valid(text) }
 
 // toolCalls takes the pieces of calls in a chunk.
 func (s *Stream) toolCalls(dst []byte, c *chat.Chunk) []byte {
 	before := len(s.calls)
 	position := 0
-	for w := rawjson.Walk(c.ToolCalls); w.Next(); position++ {
+	for w := rawjson.Walk(c.ToolCalls); w.Next() && !s.done; position++ {
+		if len(s.calls) >= maxCalls {
+			return s.Fail(dst, streamError("Upstream: the answer holds more calls than any agent makes."))
+		}
 		dst = s.piece(dst, w.Value, c.Whole && before > 0, position)
 	}
 	if rawjson.Kind(c.FunctionCall) == '{' {
