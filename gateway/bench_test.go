@@ -36,13 +36,16 @@ func BenchmarkAgainstForward(b *testing.B) {
 		name    string
 		body    string
 		deltas  int
+		pause   time.Duration
 		clients int
 	}{
-		{"200deltas/c=1", turn, 200, 1}, {"200deltas/c=16", turn, 200, 16}, {"200deltas/c=128", turn, 200, 128},
-		{"250KB/c=1", bigTurn(), 10, 1}, {"250KB/c=16", bigTurn(), 10, 16},
+		{"small/c=1", turn, 5, time.Millisecond, 1}, {"small/c=16", turn, 5, time.Millisecond, 16},
+		{"small/c=128", turn, 5, time.Millisecond, 128},
+		{"200deltas/c=1", turn, 200, 0, 1}, {"200deltas/c=16", turn, 200, 0, 16}, {"200deltas/c=128", turn, 200, 0, 128},
+		{"250KB/c=1", bigTurn(), 10, 0, 1}, {"250KB/c=16", bigTurn(), 10, 0, 16},
 	} {
 		b.Run(tc.name, func(b *testing.B) {
-			p := startPair(b, chatEvents(tc.deltas), 1)
+			p := startPair(b, chatEvents(tc.deltas), tc.pause, 1)
 			gw, fw := make([]*wireClient, tc.clients), make([]*wireClient, tc.clients)
 			for i := range tc.clients {
 				gw[i], fw[i] = p.gateway(b, tc.body), p.forward(b, tc.body)
@@ -69,7 +72,7 @@ func BenchmarkAgainstForward(b *testing.B) {
 func BenchmarkRoutes(b *testing.B) {
 	for _, routes := range []int{1, 10000} {
 		b.Run(fmt.Sprint(routes), func(b *testing.B) {
-			c := startPair(b, chatEvents(1), routes).gateway(b, turn)
+			c := startPair(b, chatEvents(1), 0, routes).gateway(b, turn)
 			for b.Loop() {
 				if _, _, err := c.turn(); err != nil {
 					b.Fatal(err)
@@ -101,8 +104,8 @@ func allocations(t testing.TB, c *wireClient, turns int) (allocs, size float64) 
 
 // TestAllocationsOfADelta: the price of a delta is the difference between a long and a short stream.
 func TestAllocationsOfADelta(t *testing.T) {
-	short := startPair(t, chatEvents(200), 1).gateway(t, turn)
-	long := startPair(t, chatEvents(1200), 1).gateway(t, turn)
+	short := startPair(t, chatEvents(200), 0, 1).gateway(t, turn)
+	long := startPair(t, chatEvents(1200), 0, 1).gateway(t, turn)
 	a1, b1 := allocations(t, short, 20)
 	a2, b2 := allocations(t, long, 20)
 	t.Logf("%.3f allocations and %.0f bytes a delta; %.0f allocations and %.0f bytes a turn of 200", (a2-a1)/1000, (b2-b1)/1000, a1, b1)
@@ -113,7 +116,7 @@ func TestAllocationsOfADelta(t *testing.T) {
 
 func TestAllocationsOfABigRequest(t *testing.T) {
 	body := bigTurn()
-	c := startPair(t, chatEvents(1), 1).gateway(t, body)
+	c := startPair(t, chatEvents(1), 0, 1).gateway(t, body)
 	allocs, size := allocations(t, c, 20)
 	t.Logf("request of %d bytes: %.0f allocations, %.0f bytes", len(body), allocs, size)
 	if allocs > 2000 || size > 1.5e6 {

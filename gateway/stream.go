@@ -112,7 +112,9 @@ func (x *stream) take(ev sse.Event, err error, more bool) bool {
 		return false
 	}
 	if x.c.event.TimeToFirstToken == 0 && x.tr.Progress() {
+		// The first token goes out at once, whatever is behind it.
 		x.c.event.TimeToFirstToken = time.Since(x.c.begun)
+		more = false
 	}
 	if !x.finished && x.tr.Finished() {
 		x.finished = true

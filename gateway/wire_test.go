@@ -27,13 +27,12 @@ import (
 type wireUpstream struct {
 	l      net.Listener
 	events [][]byte
-	pause  time.Duration
-	hold   chan struct{} // if not nil, waited for before the last event
+	pause  time.Duration // before each event
 }
 
-func startWire(t testing.TB, events [][]byte) *wireUpstream {
+func startWire(t testing.TB, events [][]byte, pause time.Duration) *wireUpstream {
 	t.Helper()
-	u := &wireUpstream{l: localListener(t)}
+	u := &wireUpstream{l: localListener(t), pause: pause}
 	for _, e := range events {
 		u.events = append(u.events, []byte(fmt.Sprintf("%x\r\n%s\r\n", len(e), e)))
 	}
@@ -62,10 +61,7 @@ func (u *wireUpstream) serve(c net.Conn) {
 		if _, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"); err != nil {
 			return
 		}
-		for i, e := range u.events {
-			if u.hold != nil && i == len(u.events)-1 {
-				<-u.hold
-			}
+		for _, e := range u.events {
 			if u.pause > 0 {
 				time.Sleep(u.pause)
 			}
@@ -178,9 +174,9 @@ type pair struct {
 	register         func(session string) *gateway.Handle
 }
 
-func startPair(t testing.TB, events [][]byte, routes int) *pair {
+func startPair(t testing.TB, events [][]byte, pause time.Duration, routes int) *pair {
 	t.Helper()
-	chat := startWire(t, events)
+	chat := startWire(t, events, pause)
 	gw, err := gateway.Listen(gateway.Config{Limits: gateway.Limits{Requests: 4096, RouteRequests: 4096}})
 	if err != nil {
 		t.Fatal(err)
@@ -205,13 +201,7 @@ func startPair(t testing.TB, events [][]byte, routes int) *pair {
 
 	// What the gateway answers is what the forwarder's upstream sends.
 	b := &bench{t: t, gw: gw, handle: h}
-	var answer [][]byte
-	for _, block := range strings.SplitAfter(b.turn().body, "\n\n") {
-		if block != "" {
-			answer = append(answer, []byte(block))
-		}
-	}
-	target, err := url.Parse(startWire(t, answer).url())
+	target, err := url.Parse(startWire(t, grouped(b.turn().body), pause).url())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,8 +221,24 @@ func startPair(t testing.TB, events [][]byte, routes int) *pair {
 	l := localListener(t)
 	go func() { _ = srv.Serve(l) }()
 	t.Cleanup(func() { _ = srv.Close() })
-	p.forward = func(t testing.TB, body string) *wireClient { return dialWire(t, "http://"+l.Addr().String(), "x", body) }
+	p.forward = func(t testing.TB, body string) *wireClient {
+		return dialWire(t, "http://"+l.Addr().String(), "x", body)
+	}
 	return p
+}
+
+// grouped cuts a stream of the gateway into the pieces that it made of one chunk each: what leads up to a delta goes
+// with it, and so does what comes before the first item and behind the last delta.
+func grouped(stream string) [][]byte {
+	var all [][]byte
+	var piece []byte
+	for _, block := range strings.SplitAfter(stream, "\n\n") {
+		piece = append(piece, block...)
+		if strings.HasPrefix(block, "event: response.in_progress") || strings.HasPrefix(block, "event: response.output_text.delta") {
+			all, piece = append(all, piece), nil
+		}
+	}
+	return append(all, piece)
 }
 
 // round lets every client do one turn at the same time and gives the medians.
