@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"strings"
@@ -122,4 +123,62 @@ func TestAllocationsOfABigRequest(t *testing.T) {
 	if allocs > 2000 || size > 1.5e6 {
 		t.Fatalf("%.0f allocations, %.0f bytes", allocs, size)
 	}
+}
+
+// TestLiveStreams: what a stream costs that is open and quiet, as most of them are, beside the same of a plain
+// forwarder. The harness is counted in on both sides: one goroutine and its buffer for the upstream's end of a stream.
+func TestLiveStreams(t *testing.T) {
+	const streams = 1000
+	// The requests are of an ordinary size: they must not stay in memory while their streams run.
+	body := strings.Replace(turn, `"hi"`, `"`+strings.Repeat("h", 40<<10)+`"`, 1)
+	p := startPairHeld(t, chatEvents(20))
+	goroutines, size := liveCost(t, streams, func() *wireClient { return p.gateway(t, body) })
+	_, forward := liveCost(t, streams, func() *wireClient { return p.forward(t, body) })
+	t.Logf("%.2f goroutines and %.1f KB a stream, a plain forwarder %.1f KB, the harness counted in", goroutines, size/1024, forward/1024)
+	if goroutines > 5.01 {
+		t.Errorf("%.2f goroutines a stream, one of them the harness's", goroutines)
+	}
+	if size > forward {
+		t.Errorf("%.1f KB a stream, a plain forwarder %.1f KB", size/1024, forward/1024)
+	}
+}
+
+// liveCost opens streams up to their last piece and gives the goroutines and bytes of each.
+func liveCost(t *testing.T, streams int, dial func() *wireClient) (goroutines, size float64) {
+	t.Helper()
+	inUse := func() (int, uint64) {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return runtime.NumGoroutine(), m.HeapInuse + m.StackInuse
+	}
+	buf := make([]byte, 64<<10)
+	open := func() *wireClient {
+		c := dial()
+		if _, err := c.c.Write(c.request); err != nil {
+			t.Fatal(err)
+		}
+		c.request = nil
+		for seen := 0; !bytes.Contains(buf[:seen], []byte(`"delta":" word19"`)); {
+			n, err := c.c.Read(buf[seen:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen += n
+		}
+		return c
+	}
+	kept := make([]*wireClient, 0, streams)
+	kept = append(kept, open())
+	g, m := inUse()
+	for range streams - 1 {
+		kept = append(kept, open())
+	}
+	g2, m2 := inUse()
+	for _, c := range kept {
+		_ = c.c.Close()
+	}
+	n := float64(streams - 1)
+	return float64(g2-g) / n, float64(m2-m) / n
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,7 +28,8 @@ import (
 type wireUpstream struct {
 	l      net.Listener
 	events [][]byte
-	pause  time.Duration // before each event
+	pause  time.Duration                 // before each event
+	hold   atomic.Pointer[chan struct{}] // waited for before the last event
 }
 
 func startWire(t testing.TB, events [][]byte, pause time.Duration) *wireUpstream {
@@ -61,7 +63,10 @@ func (u *wireUpstream) serve(c net.Conn) {
 		if _, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"); err != nil {
 			return
 		}
-		for _, e := range u.events {
+		for i, e := range u.events {
+			if hold := u.hold.Load(); hold != nil && i == len(u.events)-1 {
+				<-*hold
+			}
 			if u.pause > 0 {
 				time.Sleep(u.pause)
 			}
@@ -114,7 +119,7 @@ func dialWire(t testing.TB, base, token, body string) *wireClient {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	return &wireClient{c: c, buf: make([]byte, 0, 1<<20), request: []byte(fmt.Sprintf(
+	return &wireClient{c: c, request: []byte(fmt.Sprintf(
 		"POST /v1/responses HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		u.Host, token, len(body), body))}
 }
@@ -133,7 +138,7 @@ func (w *wireClient) turn() (first, total time.Duration, err error) {
 	w.buf = w.buf[:0]
 	for {
 		if len(w.buf) == cap(w.buf) {
-			w.buf = append(w.buf, 0)[:len(w.buf)]
+			w.buf = append(make([]byte, 0, max(1<<20, 2*cap(w.buf))), w.buf...)
 		}
 		n, err := w.c.Read(w.buf[len(w.buf):cap(w.buf)])
 		if err != nil {
@@ -176,7 +181,29 @@ type pair struct {
 
 func startPair(t testing.TB, events [][]byte, pause time.Duration, routes int) *pair {
 	t.Helper()
-	chat := startWire(t, events, pause)
+	return newPair(t, startWire(t, events, pause), routes, func(answer [][]byte) *wireUpstream {
+		return startWire(t, answer, pause)
+	})
+}
+
+// startPairHeld is a pair whose upstreams stop before the last event until the end of the test.
+func startPairHeld(t testing.TB, events [][]byte) *pair {
+	t.Helper()
+	hold := make(chan struct{})
+	chat := startWire(t, events, 0)
+	var plain *wireUpstream
+	p := newPair(t, chat, 1, func(answer [][]byte) *wireUpstream {
+		plain = startWire(t, answer, 0)
+		return plain
+	})
+	chat.hold.Store(&hold)
+	plain.hold.Store(&hold)
+	t.Cleanup(func() { close(hold) })
+	return p
+}
+
+func newPair(t testing.TB, chat *wireUpstream, routes int, other func([][]byte) *wireUpstream) *pair {
+	t.Helper()
 	gw, err := gateway.Listen(gateway.Config{Limits: gateway.Limits{Requests: 4096, RouteRequests: 4096}})
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +228,7 @@ func startPair(t testing.TB, events [][]byte, pause time.Duration, routes int) *
 
 	// What the gateway answers is what the forwarder's upstream sends.
 	b := &bench{t: t, gw: gw, handle: h}
-	target, err := url.Parse(startWire(t, grouped(b.turn().body), pause).url())
+	target, err := url.Parse(other(grouped(b.turn().body)).url())
 	if err != nil {
 		t.Fatal(err)
 	}
