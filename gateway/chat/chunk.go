@@ -28,11 +28,25 @@ type Chunk struct {
 	// Finish is the finish reason, nil while there is none.
 	Finish Raw
 	Usage  Raw
+
+	last template
 }
 
-// Parse reads data into c. Only what is no JSON object is an error.
+// Parse reads data into c. Only what is no JSON object is an error. A Chunk that is used for a whole stream is faster
+// than a new one for each chunk.
 func (c *Chunk) Parse(data []byte) error {
-	*c = Chunk{}
+	*c = Chunk{last: c.last}
+	if c.last.match(c, data) {
+		return nil
+	}
+	if err := c.parse(data); err != nil {
+		return err
+	}
+	c.last.learn(c, data)
+	return nil
+}
+
+func (c *Chunk) parse(data []byte) error {
 	if rawjson.Kind(data) != '{' || !rawjson.Valid(data) {
 		return ErrNotJSON
 	}

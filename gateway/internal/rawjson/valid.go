@@ -15,6 +15,14 @@ func Valid(b []byte) bool {
 	return ok && skipSpace(b, i) == len(b)
 }
 
+// ValidString gives the index behind the string that begins at i, and whether there is a valid one.
+func ValidString(b []byte, i int) (int, bool) {
+	if i >= len(b) || b[i] != '"' {
+		return i, false
+	}
+	return checkString(b, i)
+}
+
 // checkValue gives the index behind the value that begins at i.
 func checkValue(b []byte, i, depth int) (int, bool) {
 	if i >= len(b) || depth > maxDepth {
