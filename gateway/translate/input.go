@@ -214,7 +214,7 @@ func (t *requester) reasoning(it *responses.Item) {
 	}
 	turn := t.turn()
 	if own {
-		turn.details = details
+		turn.details = joinLists(turn.details, details)
 	}
 	if len(text) == 0 {
 		return
@@ -225,6 +225,18 @@ func (t *requester) reasoning(it *responses.Item) {
 		}
 	}
 	turn.reasoning = append(turn.reasoning, text)
+}
+
+// joinLists makes one JSON list of two.
+func joinLists(a, b []byte) []byte {
+	if rawjson.Len(a) == 0 {
+		return b
+	}
+	if rawjson.Len(b) == 0 {
+		return a
+	}
+	joined := append(make([]byte, 0, len(a)+len(b)), a[:len(a)-1]...)
+	return append(append(joined, ','), b[1:]...)
 }
 
 // reasoningText joins the texts of a list of reasoning parts.

@@ -78,19 +78,29 @@ func (s *Stream) reason(dst, text []byte) []byte {
 	if s.message != nil {
 		dst = s.closeMessage(dst, responses.StatusCompleted)
 	}
-	if s.reasoning == nil {
-		k := responses.ReasoningContent
-		if s.ctx.summary {
-			k = responses.ReasoningSummary
-		}
-		dst, s.reasoning = s.open(dst, k, "rs_", nil)
-	}
+	dst = s.openReasoning(dst)
 	return s.write(dst, s.reasoning, text)
 }
 
+func (s *Stream) openReasoning(dst []byte) []byte {
+	if s.reasoning != nil {
+		return dst
+	}
+	k := responses.ReasoningContent
+	if s.ctx.summary {
+		k = responses.ReasoningSummary
+	}
+	dst, s.reasoning = s.open(dst, k, "rs_", nil)
+	return dst
+}
+
+// closeReasoning finishes the reasoning. State that came without a text gets an item of its own.
 func (s *Stream) closeReasoning(dst []byte) []byte {
 	if s.reasoning == nil {
-		return dst
+		if len(s.details) == 0 {
+			return dst
+		}
+		dst = s.openReasoning(dst)
 	}
 	it := s.reasoning
 	s.reasoning = nil

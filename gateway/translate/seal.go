@@ -12,7 +12,7 @@ import (
 // sealPrefix begins reasoning state that this package gave out.
 const sealPrefix = "gw1."
 
-// appendSeal appends state that comes back in encrypted_content, bound to the key. Nothing in it is secret from the
+// appendSeal appends state, which is a JSON list, as it comes back in encrypted_content, bound to the key. Nothing in it is secret from the
 // client: the seal only makes sure that what comes back was given out for this session.
 func appendSeal(dst, key, state []byte) []byte {
 	dst = append(dst, sealPrefix...)
@@ -29,7 +29,7 @@ func openSeal(key, blob []byte) ([]byte, bool) {
 		return nil, false
 	}
 	state := sealed[sealSize:]
-	if !hmac.Equal(sealed[:sealSize], sealOf(key, state)) || !rawjson.Valid(state) {
+	if !hmac.Equal(sealed[:sealSize], sealOf(key, state)) || !rawjson.Valid(state) || state[0] != '[' {
 		return nil, false
 	}
 	return state, true

@@ -98,6 +98,15 @@ func TestG51ToG62_Calls(t *testing.T) {
 		{name: "custom around them", end: "completed", output: []string{"custom_tool_call a p raw"}, chunks: []string{delta(`"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"p","input":"raw"}}]`), finish("stop")}},
 		{name: "an id that is a number", end: "completed", output: []string{`function_call 7 f {"x":1}`}, chunks: []string{delta(`"tool_calls":[{"id":7,"function":{"name":"f","arguments":"{\"x\":1}"}}]`), finish("stop")}},
 		{name: "calls without end", end: "failed upstream_stream_error", chunks: []string{delta(`"tool_calls":[` + strings.Repeat(`{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}},`, 10) + manyCalls(1100) + `]`)}, check: neverDone},
+		{
+			name: "two calls without index and id", end: "completed", output: []string{`function_call call_2 f {"x":1}`, `function_call call_3 f {"x":1}`},
+			chunks: []string{delta(`"tool_calls":[{"function":{"name":"f","arguments":{"x":1}}},{"function":{"name":"f","arguments":{"x":1}}}]`), finish("stop")},
+		},
+		{
+			name: "one after the other, and the last one twice", end: "completed", output: []string{`function_call call_2 f {"x":1}`, `function_call call_3 g {}`},
+			chunks: []string{piece(-1, "", "f", `{"x":1}`), piece(-1, "", "g", `{}`), piece(-1, "", "g", `{}`), finish("stop")},
+		},
+		{name: "an object behind pieces", end: "completed", output: []string{one}, chunks: []string{piece(0, "a", "f", `{"x":1`), delta(`"tool_calls":[{"index":0,"function":{"arguments":{"long":"object"}}}]`), piece(0, "", "", `}`), finish("stop")}},
 		{name: "the name in pieces", end: "completed", output: []string{`function_call a read {}`}, chunks: []string{piece(0, "a", "re", ""), piece(0, "", "ad", ""), piece(0, "", "", "{}"), finish("stop")}},
 		{name: "the name growing", end: "completed", output: []string{`function_call a read {}`}, chunks: []string{piece(0, "a", "re", ""), piece(0, "", "read", ""), piece(0, "", "", "{}"), finish("stop")}},
 		{name: "a comma too many", end: "completed", output: []string{one}, chunks: []string{piece(0, "a", "f", `{"x":1,`), piece(0, "", "", ` }`), finish("stop")}, check: wantDeltas(argumentsDelta, `{"x":1`, `}`)},

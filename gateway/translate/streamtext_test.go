@@ -138,6 +138,31 @@ func TestReasoningStateTravelsSealed(t *testing.T) {
 	}
 }
 
+// State without any text gets an item, and state around the text comes back in one list.
+func TestReasoningStateWithoutTextTravelsToo(t *testing.T) {
+	t.Parallel()
+	opt := testOptions()
+	opt.Dialect, opt.SealKey = named(t, "openrouter"), []byte("key")
+	const ask = `"include":["reasoning.encrypted_content"],"reasoning":{"summary":"auto"}`
+	s := newStream(t, opt, `{"model":"m","stream":true,"input":"u",`+ask+`}`)
+	evs := events(t, feed(s, delta(`"reasoning_details":[{"type":"reasoning.encrypted","data":"1"}]`), content("b"),
+		delta(`"reasoning_details":[{"type":"reasoning.encrypted","data":"2"}]`), piece(0, "a", "f", "{}"), finish("stop")))
+	var items []string
+	for _, e := range evs {
+		if e.Type == "response.output_item.done" && e.Item.Type == "reasoning" {
+			items = append(items, `{"type":"reasoning","summary":[],"encrypted_content":"`+e.Item.Encrypted+`"}`)
+		}
+	}
+	items = append(items, functionCall("a", "f", "{}"), callOutput("a", `"o"`))
+	fields, _, err := translated(t, opt, input(items...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `"reasoning_details":[{"type":"reasoning.encrypted","data":"1"},{"type":"reasoning.encrypted","data":"2"}]`; !strings.Contains(string(fields["messages"]), want) {
+		t.Errorf("%s", fields["messages"])
+	}
+}
+
 func TestG63ToG71_EndsOfAStream(t *testing.T) {
 	t.Parallel()
 	runStreams(t, []streamCase{

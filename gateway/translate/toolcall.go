@@ -79,11 +79,31 @@ func (s *Stream) piece(dst []byte, raw chat.Raw, repeated bool, position int) []
 		}
 	}
 	number, hasIndex := rawjson.Int(index)
+	if !hasIndex && callID(id) == "" && !repeated && s.another(name, arguments, position) {
+		s.calls = append(s.calls, &toolCall{})
+	}
 	tc := s.call(number, hasIndex, id, name, repeated, position)
 	if tc.id == "" {
 		tc.id = callID(id)
 	}
 	return s.update(dst, tc, rawjson.Inner(name), arguments)
+}
+
+// another reports whether a piece without index and id begins a new call: it has a name, the last call is complete, and it
+// does not just say that call again.
+func (s *Stream) another(name, arguments chat.Raw, position int) bool {
+	if len(s.calls) == 0 || len(rawjson.Inner(name)) == 0 {
+		return false
+	}
+	last := s.calls[len(s.calls)-1]
+	if _, complete := object(last.raw); !complete || last.name == "" {
+		return false
+	}
+	text := arguments
+	if rawjson.Kind(arguments) == '"' {
+		text = rawjson.Bytes(arguments)
+	}
+	return position > 0 || rawjson.String(name) != last.name || !bytes.Equal(text, last.raw)
 }
 
 // functionPiece takes a piece in the form that calls had before there could be several.
@@ -146,8 +166,10 @@ func (s *Stream) update(dst []byte, tc *toolCall, name []byte, arguments chat.Ra
 		s.scratch = rawjson.Unescape(s.scratch[:0], rawjson.Inner(arguments))
 		s.appendArguments(tc, s.scratch)
 	case '{':
-		tc.whole = true
-		tc.raw = append(tc.raw[:0], arguments...)
+		if tc.fed == 0 {
+			tc.whole = true
+			tc.raw = append(tc.raw[:0], arguments...)
+		}
 	}
 	if len(tc.raw) == 0 || tc.id == "" || tc.whole {
 		return dst
