@@ -27,7 +27,8 @@ type call struct {
 	event  Event
 	armed  time.Time // when the write deadline was last moved
 
-	stream *stream // not nil once the status of a stream is on its way
+	committed bool // a status is on its way
+	broken    bool // the answer must not look as if it were whole
 }
 
 func (s *Server) serveResponses(l *listener) http.HandlerFunc {
@@ -73,16 +74,18 @@ func (s *Server) reject(w http.ResponseWriter, e *responses.Error, rt *route) {
 	writeError(w, e)
 }
 
-// end turns a panic into an answer and tells the observer.
+// end turns a panic into an answer, or into a closed connection if an answer has begun, and tells the observer.
 func (c *call) end() {
 	if p := recover(); p != nil {
 		c.s.counters.panics.Add(1)
-		e := refusal(http.StatusBadGateway, codeInternal, "The gateway failed on this request")
-		if c.stream == nil {
-			c.fail(e)
-		} else {
-			c.stream.abort(e)
+		c.broken = c.committed
+		if !c.committed {
+			c.fail(errInternal())
 		}
+	}
+	if c.broken {
+		c.event.Outcome = OutcomeFailed
+		defer panic(http.ErrAbortHandler)
 	}
 	c.event.Duration = time.Since(c.begun)
 	c.s.counters.finished(&c.event)
@@ -97,6 +100,7 @@ func (c *call) fail(e *responses.Error) {
 	clean.Param, clean.Code = text(e.Param), text(e.Code)
 	c.event.Status, c.event.Code, c.event.UpstreamStatus = e.Status, clean.Code, e.UpstreamStatus
 	c.event.Outcome = OutcomeFailed
+	c.committed = true
 	c.arm()
 	writeError(c.w, &clean)
 }

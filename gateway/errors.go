@@ -63,6 +63,10 @@ func errTooMany() *responses.Error {
 	return e
 }
 
+func errInternal() *responses.Error {
+	return refusal(http.StatusBadGateway, codeInternal, "The gateway failed on this request")
+}
+
 // ended gives the error for a request whose context is over, nil if the client itself went away.
 func ended(ctx context.Context) *responses.Error {
 	switch cause := context.Cause(ctx); {

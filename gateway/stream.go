@@ -50,7 +50,12 @@ func (c *call) answerStream(resp *http.Response, tc *translate.Context, opts *tr
 	t := &c.s.cfg.Timeouts
 	x.watch = startWatch(min(t.Commit, t.FirstByte, t.Idle, t.KeepAlive), x.look)
 	defer func() {
+		p := recover()
 		x.watch.stop()
+		if p != nil {
+			c.s.counters.panics.Add(1)
+			x.refuse(errInternal())
+		}
 		x.close()
 	}()
 	resp.Body = &pulsed{pulse: x.pulse, Closer: resp.Body}
@@ -169,21 +174,12 @@ func (x *stream) refuse(e *responses.Error) {
 	x.failed(e)
 }
 
-// abort ends a stream whose handler panicked. The lock may be held by nobody any more, or never be given back.
-func (x *stream) abort(e *responses.Error) {
-	if x.mu.TryLock() {
-		defer x.mu.Unlock()
-		x.failed(e)
-	}
-}
-
 // commit sends the status. From here on an error can only be an event.
 func (x *stream) commit() {
 	if x.committed {
 		return
 	}
-	x.committed = true
-	x.c.stream = x
+	x.committed, x.c.committed = true, true
 	h := x.c.w.Header()
 	h["Content-Type"] = eventStream
 	h["Cache-Control"] = noStore
@@ -221,7 +217,7 @@ func (x *stream) flush() {
 }
 
 // look is what the watch does: it never waits for the request's goroutine.
-func (x *stream) look() time.Duration {
+func (x *stream) look() (next time.Duration) {
 	t := &x.c.s.cfg.Timeouts
 	if !x.mu.TryLock() {
 		// An event is being written. That the client takes its time is bounded by the write deadline.
@@ -231,6 +227,14 @@ func (x *stream) look() time.Duration {
 	if x.over || x.gone || x.tr.Done() {
 		return 0
 	}
+	defer func() {
+		// Nobody else would catch it here, and the program of whoever embeds this would end.
+		if recover() != nil {
+			x.c.s.counters.panics.Add(1)
+			x.gone, x.c.broken, next = true, true, 0
+			x.c.cancel(errClientGone)
+		}
+	}()
 	still, limit := x.pulse.still(), t.Idle
 	if x.pulse.bytes.Load() == 0 {
 		limit = t.FirstByte
@@ -245,7 +249,7 @@ func (x *stream) look() time.Duration {
 		x.c.cancel(errIdle)
 		return 0
 	}
-	next := limit - still
+	next = limit - still
 	if !x.committed {
 		if wait := t.Commit - time.Since(x.opened); wait > 0 {
 			return min(next, wait)

@@ -38,6 +38,7 @@ func (c *call) answerWhole(resp *http.Response, tc *translate.Context, opts *tra
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
+	c.committed = true
 	c.arm()
 	c.w.WriteHeader(http.StatusOK)
 	n, err := c.w.Write(body)
