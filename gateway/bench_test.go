@@ -69,6 +69,45 @@ func BenchmarkAgainstForward(b *testing.B) {
 	}
 }
 
+// TestFirstTokenAgainstForward keeps the extra time to the first token of a small request small: the aim is 1.15 of a
+// plain forwarder's, the limit leaves room for a machine that does other things.
+func TestFirstTokenAgainstForward(t *testing.T) {
+	p := startPair(t, chatEvents(5), time.Millisecond, 1)
+	gw, fw := []*wireClient{p.gateway(t, turn)}, []*wireClient{p.forward(t, turn)}
+	var first, forward []time.Duration
+	for range 60 {
+		f, _ := round(t, gw)
+		first = append(first, f)
+		f, _ = round(t, fw)
+		forward = append(forward, f)
+	}
+	ratio := float64(median(first)) / float64(median(forward))
+	t.Logf("%.2f of a plain forwarder's", ratio)
+	if ratio > 1.6 {
+		t.Errorf("%.2f of a plain forwarder's", ratio)
+	}
+}
+
+// TestManyRoutesCostNothing: a turn takes the same time with 10,000 routes as with one.
+func TestManyRoutesCostNothing(t *testing.T) {
+	one, many := startPair(t, chatEvents(1), 0, 1).gateway(t, turn), startPair(t, chatEvents(1), 0, 10000).gateway(t, turn)
+	var a, b []time.Duration
+	for range 200 {
+		for c, all := range map[*wireClient]*[]time.Duration{one: &a, many: &b} {
+			_, total, err := c.turn()
+			if err != nil {
+				t.Fatal(err)
+			}
+			*all = append(*all, total)
+		}
+	}
+	ratio := float64(median(b)) / float64(median(a))
+	t.Logf("%.2f of the time with one route", ratio)
+	if ratio > 1.8 {
+		t.Errorf("%.2f of the time with one route", ratio)
+	}
+}
+
 // BenchmarkRoutes shows that a request does not care how many routes there are.
 func BenchmarkRoutes(b *testing.B) {
 	for _, routes := range []int{1, 10000} {
@@ -128,7 +167,10 @@ func TestAllocationsOfABigRequest(t *testing.T) {
 // TestLiveStreams: what a stream costs that is open and quiet, as most of them are, beside the same of a plain
 // forwarder. The harness is counted in on both sides: one goroutine and its buffer for the upstream's end of a stream.
 func TestLiveStreams(t *testing.T) {
-	const streams = 1000
+	streams := 1000
+	if testing.Short() {
+		streams = 200
+	}
 	// The requests are of an ordinary size: they must not stay in memory while their streams run.
 	body := strings.Replace(turn, `"hi"`, `"`+strings.Repeat("h", 40<<10)+`"`, 1)
 	p := startPairHeld(t, chatEvents(20))
