@@ -48,7 +48,24 @@ func (t *requester) functionCall(it *responses.Item, k kind) {
 		}
 		t.report().repair(RepairNamelessCall)
 	}
+	if tl, ok := t.tools.find(namespace, name); ok && tl.wrapped && k == kindFunction {
+		arguments = t.wrapped(it.Arguments)
+	}
 	t.addCall(id, t.tools.chatName(namespace, name), arguments)
+}
+
+// wrapped are the arguments of a tool whose parameters were put into a property "value", in the form the model knows.
+func (t *requester) wrapped(raw responses.Raw) []byte {
+	value := []byte(raw)
+	if rawjson.Kind(raw) == '"' {
+		if value = rawjson.Trim(rawjson.Bytes(raw)); !rawjson.Valid(value) {
+			value = rawjson.AppendString(nil, value)
+		}
+	}
+	if len(value) == 0 {
+		value = []byte("null")
+	}
+	return rawjson.AppendEscaped(nil, append(append([]byte(`{"value":`), value...), '}'))
 }
 
 func (t *requester) addCall(id, name string, arguments []byte) {

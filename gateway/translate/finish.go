@@ -180,6 +180,9 @@ func (s *Stream) closeCall(dst []byte, tc *toolCall) []byte {
 		} else if text == nil {
 			text = tc.raw
 		}
+		if len(rawjson.Trim(text)) == 0 {
+			text = []byte(emptyObject)
+		}
 		return s.close(s.emit(dst, it, s.filtered(it, text)), it, responses.StatusCompleted)
 	}
 	if tc.fed < len(tc.raw) {

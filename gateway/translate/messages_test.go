@@ -205,6 +205,12 @@ func TestG17ToG27_CallsAndResultsArePaired(t *testing.T) {
 				noResult("a") + "," + noResult("b") + "," + noResult("a~2") + `]`,
 		},
 		{
+			name:     "F09 calls of a tool whose parameters are wrapped",
+			request:  `{"model":"m","tools":[{"type":"function","name":"w","parameters":{"type":"array"}}],"input":[` + functionCall("a", "w", `[1]`) + "," + functionCall("b", "w", `{bad`) + "," + functionCall("c", "w", "") + `]}`,
+			opt:      func(o *Options) { o.Dialect.Schema = dialect.SchemaObject },
+			messages: `[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"w","arguments":"{\"value\":[1]}"}},{"id":"b","type":"function","function":{"name":"w","arguments":"{\"value\":\"{bad\"}"}},{"id":"c","type":"function","function":{"name":"w","arguments":"{\"value\":\"\"}"}}]},` + noResult("a") + "," + noResult("b") + "," + noResult("c") + `]`,
+		},
+		{
 			name:     "a tool message with its call",
 			request:  input(functionCall("a", "f", "{}"), `{"role":"tool","tool_call_id":"a","content":"o"}`),
 			messages: `[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"o"}]`,

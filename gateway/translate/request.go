@@ -77,6 +77,10 @@ func (t *requester) declare() error {
 		}
 	}
 	t.tools.assign()
+	for i := range t.tools.tools {
+		tl := &t.tools.tools[i]
+		tl.wrapped = tl.kind == kindFunction && wraps(t.tools.decls[i].parameters, t.opt.Dialect.Schema)
+	}
 	t.report().ToolsFiltered = t.tools.filtered
 	if t.opt.Strict && t.tools.unknown {
 		return responses.Invalid(responses.CodeUnsupportedValue, "tools", "a tool has a type that cannot be translated")

@@ -10,49 +10,58 @@ import (
 
 const emptySchema = `{"type":"object","properties":{}}`
 
-// appendParameters appends the parameters of a function. It reports whether they had to be changed and whether they
-// were wrapped in a property "value". Bytes that need no change are copied.
-func appendParameters(dst []byte, raw responses.Raw, mode dialect.SchemaMode) (_ []byte, changed, wrapped bool) {
+// wraps reports whether parameters have to be put into a property "value", because the host takes plain objects only.
+func wraps(raw responses.Raw, mode dialect.SchemaMode) bool {
+	if mode == dialect.SchemaOpen || rawjson.Kind(raw) != '{' {
+		return false
+	}
+	typ, union := rawjson.Get(raw, "type"), false
+	for w := rawjson.Walk(raw); w.Next(); {
+		switch string(w.Key) {
+		case "anyOf", "oneOf", "allOf":
+			union = true
+		}
+	}
+	if rawjson.IsNull(typ) {
+		return typ == nil && union
+	}
+	return rawjson.String(typ) != "object"
+}
+
+// appendParameters appends the parameters of a function, in a property "value" if wrapped is set. It reports whether they
+// had to be changed. Bytes that need no change are copied.
+func appendParameters(dst []byte, raw responses.Raw, mode dialect.SchemaMode, wrapped bool) (_ []byte, changed bool) {
 	if rawjson.Kind(raw) != '{' || rawjson.Len(raw) == 0 {
-		return append(dst, emptySchema...), true, false
+		return append(dst, emptySchema...), true
 	}
 	var typ responses.Raw
-	union, objects := false, true
+	objects := true
 	for w := rawjson.Walk(raw); w.Next(); {
 		switch string(w.Key) {
 		case "type":
 			typ = w.Value
 		case "anyOf", "oneOf", "allOf":
-			union = true
 			objects = objects && allObjects(w.Value)
 		}
 	}
 	if typ != nil && rawjson.IsNull(typ) {
-		return append(dst, emptySchema...), true, false
+		return append(dst, emptySchema...), true
+	}
+	if wrapped {
+		dst = append(dst, `{"type":"object","properties":{"value":`...)
+		dst = appendSchema(dst, raw, mode)
+		return append(dst, `},"required":["value"]}`...), true
 	}
 	mark := len(dst)
 	dst = appendSchema(dst, raw, mode)
-	changed = !bytes.Equal(dst[mark:], raw)
-	if rawjson.String(typ) == "object" {
-		return dst, changed, false
-	}
-	switch {
-	case mode != dialect.SchemaOpen && (union || !rawjson.IsNull(typ)):
-		const head, tail = `{"type":"object","properties":{"value":`, `},"required":["value"]}`
-		dst = append(dst, head...)
-		dst = append(dst, tail...)
-		copy(dst[mark+len(head):], dst[mark:len(dst)-len(head)-len(tail)])
-		copy(dst[mark:], head)
-		copy(dst[len(dst)-len(tail):], tail)
-		return dst, true, true
-	case rawjson.IsNull(typ) && objects:
+	if typ == nil && objects {
 		const head = `{"type":"object",`
 		dst = append(dst, head[1:]...)
 		copy(dst[mark+len(head):], dst[mark+1:len(dst)-len(head)+1])
 		copy(dst[mark:], head)
-		return dst, true, false
+		return dst, true
 	}
-	return dst, changed, false
+	return dst, !bytes.Equal(dst[mark:], raw)
 }
 
 // allObjects reports whether every branch of a union can only be an object.

@@ -96,7 +96,7 @@ func events(t testing.TB, stream []byte) []event {
 	}
 }
 
-const streamTools = `[{"type":"function","name":"f"},{"type":"function","name":"g"},{"type":"function","name":"read"},{"type":"custom","name":"p"},
+const streamTools = `[{"type":"function","name":"f"},{"type":"function","name":"g"},{"type":"function","name":"read"},{"type":"function","name":"w","parameters":{"type":"array"}},{"type":"custom","name":"p"},
 	{"type":"namespace","name":"mcp__fs","tools":[{"type":"function","name":"read_file"}]},
 	{"type":"tool_search","execution":"client","parameters":{"type":"object","properties":{}}}]`
 

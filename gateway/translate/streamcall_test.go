@@ -107,6 +107,11 @@ func TestG51ToG62_Calls(t *testing.T) {
 			chunks: []string{piece(-1, "", "f", `{"x":1}`), piece(-1, "", "g", `{}`), piece(-1, "", "g", `{}`), finish("stop")},
 		},
 		{name: "an object behind pieces", end: "completed", output: []string{one}, chunks: []string{piece(0, "a", "f", `{"x":1`), delta(`"tool_calls":[{"index":0,"function":{"arguments":{"long":"object"}}}]`), piece(0, "", "", `}`), finish("stop")}},
+		{
+			name: "F09 a wrapped tool called without arguments, and without the wrapper", opt: func(o *Options) { o.Dialect.Schema = dialect.SchemaObject }, end: "completed",
+			output: []string{"function_call a w {}", "function_call b w [1]", `function_call c w [2]`},
+			chunks: []string{piece(0, "a", "w", ""), piece(1, "b", "w", "[1]"), piece(2, "c", "w", `{"value":[2]}`), finish("stop")},
+		},
 		{name: "the name in pieces", end: "completed", output: []string{`function_call a read {}`}, chunks: []string{piece(0, "a", "re", ""), piece(0, "", "ad", ""), piece(0, "", "", "{}"), finish("stop")}},
 		{name: "the name growing", end: "completed", output: []string{`function_call a read {}`}, chunks: []string{piece(0, "a", "re", ""), piece(0, "", "read", ""), piece(0, "", "", "{}"), finish("stop")}},
 		{name: "a comma too many", end: "completed", output: []string{one}, chunks: []string{piece(0, "a", "f", `{"x":1,`), piece(0, "", "", ` }`), finish("stop")}, check: wantDeltas(argumentsDelta, `{"x":1`, `}`)},

@@ -140,8 +140,7 @@ func (t *requester) appendTool(dst []byte, tl *tool, d *declaration) []byte {
 	if tl.kind == kindCustom {
 		return append(dst, customSchema+"}}"...)
 	}
-	var changed bool
-	dst, changed, tl.wrapped = appendParameters(dst, d.parameters, t.opt.Dialect.Schema)
+	dst, changed := appendParameters(dst, d.parameters, t.opt.Dialect.Schema, tl.wrapped)
 	if changed {
 		t.report().repair(RepairSchema)
 	}
