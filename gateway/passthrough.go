@@ -279,6 +279,9 @@ func (f *forward) pipe(resp *http.Response) {
 		return
 	}
 	o := &outlet{f: f, filter: f.route.secrets.Filter(), kind: kind}
+	if kind == "text/event-stream" {
+		o.guard = &guard{secrets: f.route.secrets}
+	}
 	buf := make([]byte, 16<<10)
 	for {
 		n, err := body.Read(buf)
@@ -286,7 +289,7 @@ func (f *forward) pipe(resp *http.Response) {
 			f.event.Outcome = OutcomeCancelled
 			return
 		}
-		if f.event.ResponseBytes > limits.Response {
+		if p.bytes.Load() > limits.Response || o.guard != nil && int64(len(o.guard.rest)) > limits.StreamEvent {
 			err = errOverLimit
 		}
 		if err != nil {
@@ -299,14 +302,19 @@ func (f *forward) pipe(resp *http.Response) {
 // outlet is the client's side of a forwarded answer.
 type outlet struct {
 	f      *forward
-	filter *redact.Filter
+	guard  *guard         // of a stream
+	filter *redact.Filter // of all bytes, texts or not
 	kind   string
+	events []byte
 	out    []byte
 	begun  bool
-	whole  bool // the last byte given ended an event
 }
 
 func (o *outlet) write(piece []byte) bool {
+	if o.guard != nil {
+		o.events = o.guard.write(o.events[:0], piece)
+		piece = o.events
+	}
 	o.out = o.filter.Append(o.out[:0], piece)
 	return o.put(o.out)
 }
@@ -331,16 +339,21 @@ func (o *outlet) put(text []byte) bool {
 	if err == nil {
 		err = f.rc.Flush()
 	}
-	o.whole = strings.HasSuffix(string(text[max(0, len(text)-4):]), "\n\n") ||
-		strings.HasSuffix(string(text[max(0, len(text)-4):]), "\r\n\r\n")
 	return err == nil
 }
 
-// end ends the answer. One that broke off must not look like one that was finished: a stream gets an error event if it
-// stands between two events, and anything else loses its connection.
+// end ends the answer. One that broke off must not look like one that was finished: a stream gets an error event, and
+// anything else loses its connection.
 func (o *outlet) end(err error) {
 	f := o.f
-	o.out = o.filter.Flush(o.out[:0])
+	o.out = o.out[:0]
+	if o.guard != nil {
+		o.out = o.filter.Append(o.out, o.guard.flush(nil))
+		if err == io.EOF {
+			o.out = o.filter.Append(o.out, o.guard.rest)
+		}
+	}
+	o.out = o.filter.Flush(o.out)
 	ok := o.put(o.out)
 	switch {
 	case !ok:
@@ -369,7 +382,7 @@ func (o *outlet) end(err error) {
 		return
 	}
 	f.event.Outcome, f.event.Code = OutcomeFailed, e.Code
-	if o.kind != "text/event-stream" || !o.whole {
+	if o.guard == nil {
 		panic(http.ErrAbortHandler)
 	}
 	event := append([]byte("data: "), e.AppendJSON(nil)...)

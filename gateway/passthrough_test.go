@@ -142,6 +142,15 @@ func TestPassthroughHidesTheCredential(t *testing.T) {
 	if r := b.forward("/v1/chat/completions", chatTurn, nil); r.body != "data: {\"x\":\"[redacted]\"}\n\n" {
 		t.Fatalf("%q", r.body)
 	}
+	// The same in the texts of several events, which otherwise pass byte by byte.
+	ordinary := gatewaytest.Delta("up") + "\n\ndata:  " + gatewaytest.Delta("upstream-sea") + "\n\n: note\n\n"
+	b.up.Script(gatewaytest.Raw("text/event-stream", "data: "+ordinary, "data: "+gatewaytest.Delta("say "+secret[:5])+"\n\n",
+		"data: "+gatewaytest.Delta(secret[5:9])+"\n\ndata: "+gatewaytest.Delta(secret[9:]+" up")+"\n\n", "data: [DONE]\n\n"))
+	want := "data: " + ordinary + "data: " + gatewaytest.Delta("say ") + "\n\ndata: " + gatewaytest.Delta("") + "\n\ndata: " +
+		gatewaytest.Delta("[redacted] up") + "\n\ndata: [DONE]\n\n"
+	if r := b.forward("/v1/chat/completions", chatTurn, nil); r.body != want {
+		t.Fatalf("got\n%s\nwant\n%s", r.body, want)
+	}
 	b.up.Script(gatewaytest.Status(401, `{"error":{"message":"key `+secret+`"},"detail":"`+secret[:14]+`"}`))
 	r := b.forward("/v1/chat/completions", chatTurn, nil)
 	if r.status != 401 || strings.Contains(r.body, secret[:12]) || !strings.Contains(r.body, `"detail":"[redacted]"`) {
@@ -171,8 +180,9 @@ func TestPassthroughThatBreaksOffDoesNotLookFinished(t *testing.T) {
 	}{
 		"stall between events": {gatewaytest.Raw("text/event-stream", event).Then(gatewaytest.Step{Stall: true}), "upstream_timeout"},
 		"reset between events": {gatewaytest.Raw("text/event-stream", event).Then(gatewaytest.Step{Cut: true}), "upstream_stream_error"},
-		"stall in an event":    {gatewaytest.Raw("text/event-stream", event, "data: {").Then(gatewaytest.Step{Stall: true}), ""},
-		"reset in an event":    {gatewaytest.Raw("text/event-stream", event, "data: {").Then(gatewaytest.Step{Cut: true}), ""},
+		"stall in an event":    {gatewaytest.Raw("text/event-stream", event, "data: {").Then(gatewaytest.Step{Stall: true}), "upstream_timeout"},
+		"reset in an event":    {gatewaytest.Raw("text/event-stream", event, "data: {").Then(gatewaytest.Step{Cut: true}), "upstream_stream_error"},
+		"reset in JSON":        {gatewaytest.JSON(`{"choices":[`).Then(gatewaytest.Step{Cut: true}), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -184,7 +194,7 @@ func TestPassthroughThatBreaksOffDoesNotLookFinished(t *testing.T) {
 				}
 				return
 			}
-			if r.err != nil || !strings.Contains(r.body, `"code":"`+tc.code+`"`) {
+			if r.err != nil || !strings.Contains(r.body, `"code":"`+tc.code+`"`) || strings.Contains(r.body, "data: {data") {
 				t.Fatalf("%v %q", r.err, r.body)
 			}
 		})

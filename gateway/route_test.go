@@ -33,7 +33,7 @@ func TestG08_Models(t *testing.T) {
 	}
 }
 
-func TestF34_H34_G09_BaseURL(t *testing.T) {
+func TestH34_G09_BaseURL(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change func(*gateway.Route)

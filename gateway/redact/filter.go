@@ -4,8 +4,9 @@ package redact
 // a credential, at most one byte less than the longest form of it, so ordinary text passes at once. A nil Filter
 // passes everything.
 type Filter struct {
-	auto  *automaton
-	state int32
+	auto   *automaton
+	state  int32
+	masked int
 }
 
 // Append appends to dst what of the text so far may be seen and was not given yet.
@@ -40,6 +41,7 @@ func (f *Filter) Append(dst, text []byte) []byte {
 			dst = append(dst, a.text(to)[:n.depth-n.match]...)
 			dst = append(dst, Mask...)
 			f.state = 0
+			f.masked++
 		}
 	}
 	return dst
@@ -61,4 +63,12 @@ func (f *Filter) Held() int {
 		return 0
 	}
 	return int(f.auto.nodes[f.state].depth)
+}
+
+// Masked is the number of credentials that were found.
+func (f *Filter) Masked() int {
+	if f == nil {
+		return 0
+	}
+	return f.masked
 }
