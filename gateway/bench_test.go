@@ -2,11 +2,18 @@ package gateway_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/greenroom-agents/greenroom/gateway"
+	"github.com/greenroom-agents/greenroom/gateway/gatewaytest"
 )
 
 // bigTurn is a request of about 250 KB with 100 messages and 30 tools.
@@ -106,6 +113,56 @@ func TestManyRoutesCostNothing(t *testing.T) {
 	if ratio > 1.8 {
 		t.Errorf("%.2f of the time with one route", ratio)
 	}
+}
+
+// BenchmarkWholeAgainstForward is the same for an answer that does not stream.
+func BenchmarkWholeAgainstForward(b *testing.B) {
+	answer := []byte(gatewaytest.Completion(strings.Repeat("some text ", 400)))
+	serve := func(body []byte) string {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(body)
+		}))
+		b.Cleanup(srv.Close)
+		return srv.URL
+	}
+	t := start(b, gateway.Config{}, gatewaytest.Text("x"))
+	t.recommit(func(r *gateway.Route) { r.BaseURL = serve(answer) })
+	ask := strings.Replace(turn, `"stream":true`, `"stream":false`, 1)
+	whole := t.post(ask)
+	if whole.status != http.StatusOK {
+		b.Fatal(whole.body)
+	}
+	forward := startForward(b, serve([]byte(whole.body)))
+	client := &http.Transport{}
+	defer client.CloseIdleConnections()
+	once := func(base string) time.Duration {
+		r := t.request(context.Background(), ask)
+		began := time.Now()
+		u, err := r.URL.Parse(base + "/v1/responses")
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.URL = u
+		r.Host = u.Host
+		resp, err := client.RoundTrip(r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if got := readReply(resp); got.status != http.StatusOK {
+			b.Fatal(got.body)
+		}
+		return time.Since(began)
+	}
+	var ours, theirs []time.Duration
+	for b.Loop() {
+		ours = append(ours, once(strings.TrimSuffix(t.gw.BaseURL(), "/v1")))
+		theirs = append(theirs, once(forward))
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(median(ours))/float64(median(theirs)), "total/forward")
+	b.ReportMetric(float64(median(ours).Microseconds()), "total-us")
 }
 
 // BenchmarkRoutes shows that a request does not care how many routes there are.

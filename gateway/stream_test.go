@@ -267,6 +267,7 @@ func TestF19_F42_CutStreamsFail(t *testing.T) {
 func TestG73_ClientGoesAway(t *testing.T) {
 	t.Parallel()
 	b := start(t, gateway.Config{}, gatewaytest.Text("a", "b").First(2).Then(gatewaytest.Step{Stall: true}))
+	fastest := time.Hour
 	for name, answer := range map[string]gatewaytest.Answer{
 		"in the stream":      gatewaytest.Text("a", "b").First(2).Then(gatewaytest.Step{Stall: true}),
 		"before a byte":      gatewaytest.Text().First(0).Then(gatewaytest.Step{Stall: true}),
@@ -292,14 +293,15 @@ func TestG73_ClientGoesAway(t *testing.T) {
 		began := time.Now()
 		cancel()
 		<-upstreamGone
-		if took := time.Since(began); took > 100*time.Millisecond {
-			if took > time.Second {
-				t.Fatalf("%s: the upstream was let go after %v", name, took)
-			}
-			t.Logf("%s: the upstream was let go after %v", name, took)
+		took := time.Since(began)
+		if fastest = min(fastest, took); took > time.Second {
+			t.Fatalf("%s: the upstream was let go after %v", name, took)
 		}
 		<-gone
 		eventually(t, name+": the request is over", func() bool { return b.gw.Counters().Active == 0 })
+	}
+	if fastest > 100*time.Millisecond {
+		t.Errorf("the upstream was let go after %v at best", fastest)
 	}
 	if n := b.gw.Counters().Requests[gateway.OutcomeCancelled]; n != 3 {
 		t.Fatalf("%d cancelled requests counted: %v", n, b.gw.Counters().Requests)

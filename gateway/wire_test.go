@@ -228,7 +228,18 @@ func newPair(t testing.TB, chat *wireUpstream, routes int, other func([][]byte) 
 
 	// What the gateway answers is what the forwarder's upstream sends.
 	b := &bench{t: t, gw: gw, handle: h}
-	target, err := url.Parse(other(grouped(b.turn().body)).url())
+	forward := startForward(t, other(grouped(b.turn().body)).url())
+	p.forward = func(t testing.TB, body string) *wireClient {
+		return dialWire(t, forward, "x", body)
+	}
+	return p
+}
+
+// startForward starts a plain forwarder and gives its URL. It reads a request whole before it sends it on: without
+// that it breaks streams whose upstream answers early.
+func startForward(t testing.TB, upstream string) string {
+	t.Helper()
+	target, err := url.Parse(upstream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,10 +259,7 @@ func newPair(t testing.TB, chat *wireUpstream, routes int, other func([][]byte) 
 	l := localListener(t)
 	go func() { _ = srv.Serve(l) }()
 	t.Cleanup(func() { _ = srv.Close() })
-	p.forward = func(t testing.TB, body string) *wireClient {
-		return dialWire(t, "http://"+l.Addr().String(), "x", body)
-	}
-	return p
+	return "http://" + l.Addr().String()
 }
 
 // grouped cuts a stream of the gateway into the pieces that it made of one chunk each: what leads up to a delta goes
