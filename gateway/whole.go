@@ -72,11 +72,12 @@ func (c *call) readWhole(resp *http.Response) ([]byte, error) {
 	if err != nil {
 		return nil, errUnreadable
 	}
-	kind, body2 := formOf(resp.Header, body)
+	defer body.Close()
+	kind, content := formOf(resp.Header, body)
 	if kind != formJSON {
 		return nil, errUnreadable
 	}
-	text, err := readAll(body2, resp.ContentLength, limit)
+	text, err := readAll(content, resp.ContentLength, limit)
 	if err != nil && context.Cause(c.ctx) == nil && !errors.Is(err, errOverLimit) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, errUnreadable
 	}
