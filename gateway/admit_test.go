@@ -129,11 +129,10 @@ func TestListenOnlyOnLoopbackAddresses(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:0", "127.0.0.2:0", "[::1]:0"} {
 		s, err := gateway.Listen(gateway.Config{Address: address})
 		if err != nil {
-			if strings.Contains(address, "::1") {
-				t.Logf("no IPv6 here: %v", err)
-				continue
+			// Not every system has IPv6 or more than one loopback address.
+			if strings.HasPrefix(address, "127.0.0.1:") {
+				t.Errorf("%s: %v", address, err)
 			}
-			t.Errorf("%s: %v", address, err)
 			continue
 		}
 		if want := "http://" + address[:strings.LastIndex(address, ":")+1]; !strings.HasPrefix(s.BaseURL(), want) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/greenroom-agents/greenroom/gateway"
 	"github.com/greenroom-agents/greenroom/gateway/gatewaytest"
@@ -85,5 +86,18 @@ func TestEventsTellCountsAndNoContent(t *testing.T) {
 	}
 	if !filtered {
 		t.Error("nothing about filtered tools")
+	}
+}
+
+// TestFirstTokenIsVisible: a chunk that only says whose turn it is, or holds no text, is no first token.
+func TestFirstTokenIsVisible(t *testing.T) {
+	t.Parallel()
+	answer := gatewaytest.Stream(gatewaytest.Chunk(`{"role":"assistant"}`), gatewaytest.Delta(""), gatewaytest.Delta("x"), gatewaytest.Finish("stop"))
+	answer.Steps[2].Pause = 200 * time.Millisecond
+	b := start(t, gateway.Config{}, answer)
+	b.turn()
+	e, ok := b.observer.last(gateway.EventRequest)
+	if !ok || e.TimeToFirstToken < 150*time.Millisecond || e.TimeToHeaders >= e.TimeToFirstToken-100*time.Millisecond {
+		t.Fatalf("headers after %v, first token after %v", e.TimeToHeaders, e.TimeToFirstToken)
 	}
 }
