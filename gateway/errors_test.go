@@ -215,19 +215,10 @@ func TestDeadKeptConnectionIsReplaced(t *testing.T) {
 // TestZeroDelayUpstream: an upstream that answers before it has read the request must not break small streams.
 func TestZeroDelayUpstream(t *testing.T) {
 	t.Parallel()
-	answer := gatewaytest.Text("x").Together().Steps[0].Send
-	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rc := http.NewResponseController(w)
-		_ = rc.EnableFullDuplex()
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = w.Write(answer)
-		_ = rc.Flush()
-	})}
-	l := localListener(t)
-	go func() { _ = srv.Serve(l) }()
-	t.Cleanup(func() { _ = srv.Close() })
+	up := startWire(t, [][]byte{gatewaytest.Text("x").Together().Steps[0].Send}, 0)
+	up.eager.Store(true)
 	b := start(t, gateway.Config{}, gatewaytest.Text("y"))
-	b.recommit(func(r *gateway.Route) { r.BaseURL = "http://" + l.Addr().String() })
+	b.recommit(func(r *gateway.Route) { r.BaseURL = up.url() })
 	for _, size := range []int{len(turn), 40 << 10, 200 << 10} {
 		body := turn
 		if size > len(turn) {

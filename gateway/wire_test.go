@@ -30,6 +30,7 @@ type wireUpstream struct {
 	events [][]byte
 	pause  time.Duration                 // before each event
 	hold   atomic.Pointer[chan struct{}] // waited for before the last event
+	eager  atomic.Bool                   // answers before it has read the request's body
 }
 
 func startWire(t testing.TB, events [][]byte, pause time.Duration) *wireUpstream {
@@ -57,7 +58,12 @@ func (u *wireUpstream) serve(c net.Conn) {
 	defer c.Close()
 	r := bufio.NewReader(c)
 	for {
-		if !readRequest(r) {
+		size, ok := readHead(r)
+		if !ok {
+			return
+		}
+		eager := u.eager.Load()
+		if !eager && !skip(r, size) {
 			return
 		}
 		if _, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"); err != nil {
@@ -77,20 +83,26 @@ func (u *wireUpstream) serve(c net.Conn) {
 		if _, err := io.WriteString(c, "0\r\n\r\n"); err != nil {
 			return
 		}
+		if eager && !skip(r, size) {
+			return
+		}
 	}
 }
 
-// readRequest reads one request with a Content-Length.
-func readRequest(r *bufio.Reader) bool {
-	size := 0
+func skip(r *bufio.Reader, size int) bool {
+	_, err := r.Discard(size)
+	return err == nil
+}
+
+// readHead reads the head of one request and gives the size of its body.
+func readHead(r *bufio.Reader) (size int, ok bool) {
 	for {
 		line, err := r.ReadSlice('\n')
 		if err != nil {
-			return false
+			return 0, false
 		}
 		if len(line) <= 2 {
-			_, err := r.Discard(size)
-			return err == nil
+			return size, true
 		}
 		if n, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
 			size = 0
