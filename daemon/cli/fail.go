@@ -34,6 +34,7 @@ const (
 	codePinFile    = "pin_file_invalid"
 	codeInterrupt  = "interrupted"
 	codeBadAdapter = "adapter_unreadable"
+	codeNoKey      = "key_missing"
 )
 
 // usage is an invocation that cannot be meant.

@@ -1,0 +1,84 @@
+package relay
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/gateway"
+)
+
+// Summary is what went through a relay. Tokens are as the upstream counted them.
+type Summary struct {
+	// Turns are requests that were let in, Failed those of them that failed, Refused requests that were not let in.
+	Turns   int `json:"turns"`
+	Failed  int `json:"failed"`
+	Refused int `json:"refused"`
+	// Input, Cached and Output are tokens; Cached are those of Input that the upstream had not to read anew.
+	Input  int64 `json:"input_tokens"`
+	Cached int64 `json:"cached_tokens"`
+	Output int64 `json:"output_tokens"`
+	// CachedShare is Cached as a part of Input, 0 to 1.
+	CachedShare float64 `json:"cached_share"`
+	// FirstToken is the median of the seconds from a request to the first thing that the model said; 0 if there was none.
+	FirstToken float64 `json:"first_token_seconds"`
+}
+
+// kept is how many of the newest times to the first token the median is taken of.
+const kept = 4096
+
+type tally struct {
+	failed func(status int, code string)
+
+	mu    sync.Mutex
+	sum   Summary
+	first []time.Duration
+	next  int // the oldest of first, once it is full
+}
+
+// Observe counts an event.
+func (t *tally) Observe(e gateway.Event) {
+	bad := e.Kind == gateway.EventRejected || e.Kind == gateway.EventRequest && e.Outcome == gateway.OutcomeFailed
+	t.count(e)
+	if bad && t.failed != nil {
+		t.failed(e.Status, e.Code)
+	}
+}
+
+func (t *tally) count(e gateway.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch e.Kind {
+	case gateway.EventRejected:
+		t.sum.Refused++
+	case gateway.EventRequest:
+		t.sum.Turns++
+		if e.Outcome == gateway.OutcomeFailed {
+			t.sum.Failed++
+		}
+		t.sum.Input += e.Usage.Input
+		t.sum.Cached += e.Usage.Cached
+		t.sum.Output += e.Usage.Output
+		switch {
+		case e.TimeToFirstToken <= 0:
+		case len(t.first) < kept:
+			t.first = append(t.first, e.TimeToFirstToken)
+		default:
+			t.first[t.next%kept] = e.TimeToFirstToken
+			t.next++
+		}
+	}
+}
+
+func (t *tally) summary() Summary {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.sum
+	if s.Input > 0 {
+		s.CachedShare = min(1, float64(s.Cached)/float64(s.Input))
+	}
+	if n := len(t.first); n > 0 {
+		s.FirstToken = slices.Sorted(slices.Values(t.first))[n/2].Seconds()
+	}
+	return s
+}

@@ -1,0 +1,73 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+	"github.com/greenroom-agents/greenroom/daemon/internal/relay"
+	"github.com/greenroom-agents/greenroom/daemon/internal/shellenv"
+)
+
+// Endpoint is a gateway that serves, as it is shown to whoever wants to use it.
+type Endpoint struct {
+	BaseURL string   `json:"base_url"`
+	Token   string   `json:"token"`
+	Models  []string `json:"models"`
+}
+
+// tokenVariable is what the token is called in the lines for Codex.
+const tokenVariable = "GREENROOM_GATEWAY_TOKEN"
+
+// Endpoint shows where a gateway serves, and the two lines that start Codex on it.
+func (v View) Endpoint(e Endpoint) {
+	c := paint.Columns{}
+	row := func(name, value string) { c.Row(v.Style.Dim(name), value) }
+	row("base URL", v.Style.Accent(e.BaseURL))
+	row("token", e.Token)
+	row("models", paint.Clean(strings.Join(e.Models, ", ")))
+	v.columns(&c)
+	v.Title("Codex on it")
+	v.Line("  export %s=%s", tokenVariable, e.Token)
+	provider := fmt.Sprintf(`model_providers.greenroom={name="Greenroom", base_url=%q, env_key=%q}`, e.BaseURL, tokenVariable)
+	v.Line("  codex -m %s -c model_provider=greenroom -c %s", shellenv.Quote(e.Models[0]), shellenv.Quote(provider))
+	v.Line("\n%s", v.Style.Dim("Serving; end it with Ctrl-C."))
+}
+
+// Relayed is the one line at the end: what went through a gateway.
+func Relayed(s relay.Summary) string {
+	parts := []string{counted(int64(s.Turns), "turn")}
+	if s.Failed > 0 {
+		parts[0] += fmt.Sprintf(" (%d failed)", s.Failed)
+	}
+	if s.Input+s.Output > 0 {
+		in := thousands(s.Input) + " tokens in"
+		if s.Input > 0 {
+			in += fmt.Sprintf(" (%.0f%% cached)", 100*s.CachedShare)
+		}
+		parts = append(parts, in, thousands(s.Output)+" out")
+	}
+	if s.FirstToken > 0 {
+		parts = append(parts, fmt.Sprintf("first token after %.2f s", s.FirstToken))
+	}
+	if s.Refused > 0 {
+		parts = append(parts, counted(int64(s.Refused), "request")+" refused")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func counted(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return thousands(n) + " " + what
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
