@@ -46,7 +46,12 @@ const (
 	Incomplete       Code = "session_incomplete"
 	ClientMissing    Code = "client_missing"
 	Closed           Code = "host_closed"
-	Internal         Code = "internal"
+	CatalogFailed    Code = "catalog_failed"
+	// CommandUnavailable is that of a command which a projection requires or a session asks for, and does not have.
+	CommandUnavailable    Code = "command_unavailable"
+	ProjectionUnavailable Code = "projection_unavailable"
+	Profile               Code = "profile_refused"
+	Internal              Code = "internal"
 )
 
 func (c Code) Error() string { return strings.ReplaceAll(string(c), "_", " ") }
