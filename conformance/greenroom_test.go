@@ -19,6 +19,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/capability"
 	claudeadapter "github.com/greenroom-agents/greenroom/providers/claude"
 	codexadapter "github.com/greenroom-agents/greenroom/providers/codex"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -204,10 +205,13 @@ func (g *greenroom) instructions() string {
 	if err != nil {
 		g.Fatal(err)
 	}
-	d := g.client.descriptor()
-	document, err := set.Document(canon.Facts{
-		Product: product, CLI: "tutti", EnvPrefix: "TUTTI", SkillNames: d.Skills.Names, NativeImages: d.NativeImages,
+	resolved, err := capability.Resolve(g.Context(), capability.Request{
+		Identity: capability.Identity{Product: product}, Texts: set, Descriptor: g.client.descriptor(),
 	})
+	if err != nil {
+		g.Fatal(err)
+	}
+	document, err := set.Document(resolved.Facts)
 	if err != nil {
 		g.Fatal(err)
 	}

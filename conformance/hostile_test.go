@@ -42,7 +42,7 @@ func TestC219_H05_HostileSkillTree(t *testing.T) {
 			t.Fatalf("build the skill tree: %v\n%s", err, out)
 		}
 		// A skill of the user's with the name of one of ours keeps it.
-		rig.WriteSkill(t, s.inHome(c.home+"/skills/handoff"), "handoff", "handoff-of-the-user-51c2", "body")
+		rig.WriteSkill(t, s.inHome(c.home+"/skills/tutti-handoff"), "tutti-handoff", "handoff-of-the-user-51c2", "body")
 		// People sort skills into folders, where the client looks into those.
 		rig.WriteSkill(t, s.inHome(c.home+"/skills/folder/inner"), "inner", "inner-skill-51c2", "body")
 		s.play(s.plain(c.turn("hello")...))
@@ -59,7 +59,7 @@ func TestC219_H05_HostileSkillTree(t *testing.T) {
 		for _, skill := range p.Skills {
 			delete(prepared, skill.Name)
 		}
-		if plain["handoff"] != 1 || plain["dirlink"] != 1 {
+		if plain["tutti-handoff"] != 1 || plain["dirlink"] != 1 {
 			t.Fatalf("the client lists %v without us: the case shows nothing", plain)
 		}
 		if diff := cmp.Diff(plain, prepared); diff != "" {

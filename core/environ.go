@@ -107,7 +107,7 @@ func appendList(list, items, sep string) string {
 	return strings.Join(have, sep)
 }
 
-func command(ctx context.Context, p *Prepared, base, args []string) (*exec.Cmd, error) {
+func clientCommand(ctx context.Context, p *Prepared, base, args []string) (*exec.Cmd, error) {
 	if p.Executable == "" {
 		return nil, fault.New(fault.ClientMissing, "start client", p.Provider, "no client was found").
 			WithHint("install the client, or name its executable")

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/capability"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/core/manifest"
@@ -20,6 +22,36 @@ type Explanation struct {
 	Adapter  AdapterInfo `json:"adapter"`
 	Homes    []HomeView  `json:"homes"`
 	Reads    []InputView `json:"reads"`
+	// Sections and Variables are those that capability packs bring, with the pack. Skills stand in Prepared.
+	Sections  []SectionView `json:"sections"`
+	Variables []PackVar     `json:"variables"`
+}
+
+// SectionView is a section of the instructions that a capability pack brings.
+type SectionView struct {
+	Pack   string `json:"pack"`
+	Key    string `json:"key"`
+	Anchor string `json:"anchor"`
+}
+
+// PackVar is a variable that a capability pack sets.
+type PackVar struct {
+	Pack string `json:"pack"`
+	Name string `json:"name"`
+}
+
+// contributed lists what packs bring to the client's own instructions and to the environment.
+func (k *kind) contributed() (sections []SectionView, vars []PackVar) {
+	sections, vars = []SectionView{}, []PackVar{}
+	for _, s := range k.content.Sections {
+		if s.Delivery != capability.SkillBundle {
+			sections = append(sections, SectionView{Pack: s.Pack, Key: s.Key, Anchor: string(s.Anchor)})
+		}
+	}
+	for _, v := range k.content.Env {
+		vars = append(vars, PackVar{Pack: v.Pack, Name: v.Name})
+	}
+	return sections, vars
 }
 
 // HomeView is a directory of the client's that belongs to the user, and how it was found.
@@ -83,20 +115,27 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 	if err := s.standing(); err != nil {
 		return nil, err
 	}
-	a, err := h.ask(ctx, s)
-	if err != nil {
-		return nil, inTime(ctx, err)
-	}
 	var prior map[string]string
-	m, err := h.store.Load(a.name)
+	var stored *command.Projection
+	name := manifest.Name(s.Workspace, s.ID)
+	m, err := h.store.Load(name)
 	switch {
 	case err == nil:
-		prior, err = m.Names, sameSession(a.name, m, s)
+		prior, stored, err = m.Names, &m.Commands, sameSession(name, m, s)
 		if err != nil {
 			return nil, err
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, inTime(ctx, err)
+	}
+	a, err := h.ask(ctx, s, stored)
+	if err != nil {
+		return nil, inTime(ctx, err)
+	}
+	if stored != nil {
+		if err := a.projected(m); err != nil {
+			return nil, err
+		}
 	}
 	tree, names, err := h.compile(ctx, a, prior, h.peek(a.name), h.previewed)
 	if err != nil {
@@ -119,8 +158,9 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 	if m == nil {
 		m = &manifest.Manifest{}
 	}
+	sections, vars := a.kind.contributed()
 	return &Explanation{
-		Prepared: w.prepared(m), Tree: nodes(tree), Homes: a.homes, Reads: a.reads(),
+		Prepared: w.prepared(m), Tree: nodes(tree), Homes: a.homes, Reads: a.reads(), Sections: sections, Variables: vars,
 		Adapter: AdapterInfo{Provider: s.Provider, Version: a.adapter.Version, Digest: a.adapter.Digest, Path: a.adapter.Path, Unsafe: a.adapter.Unsafe},
 	}, nil
 }

@@ -397,7 +397,7 @@ func TestH06_OddSkillsAreReported(t *testing.T) {
 func TestH07_NamesDoNotPileUp(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	for _, name := range []string{"greenroom", "greenroom-tutti", "handoff", "handoff-tutti", "Session-Environment"} {
+	for _, name := range []string{"greenroom", "greenroom-tutti", "tutti-handoff", "tutti-handoff-tutti", "Reference"} {
 		s.write("home/.prop/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: of the user\n---\n")
 	}
 	p := s.prepare(s.session("one"))
@@ -408,13 +408,13 @@ func TestH07_NamesDoNotPileUp(t *testing.T) {
 	if diff := cmp.Diff(before, snapshot(t, p.Dir, true)); diff != "" || s.read(s.record()) != record {
 		t.Errorf("50 preparations changed the tree or its record:\n%s", diff)
 	}
-	for _, name := range []string{"greenroom", "greenroom-tutti", "handoff", "handoff-tutti", "Session-Environment"} {
+	for _, name := range []string{"greenroom", "greenroom-tutti", "tutti-handoff", "tutti-handoff-tutti", "Reference"} {
 		if got := s.read(filepath.Join(p.Dir, "prop/skills", name, "SKILL.md")); !strings.Contains(got, "of the user") {
 			t.Errorf("skill %s is %q", name, got)
 		}
 	}
 	for _, v := range p.Skills {
-		for _, taken := range []string{"handoff", "handoff-tutti", "session-environment"} {
+		for _, taken := range []string{"tutti-handoff", "tutti-handoff-tutti", "reference"} {
 			if strings.EqualFold(v.Name, taken) {
 				t.Errorf("C113: ours took the name %s", taken)
 			}
@@ -428,7 +428,7 @@ func TestH07_NamesDoNotPileUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	links, _ := filepath.Glob(filepath.Join(p.Dir, "prop/skills/*/one/SKILL.md"))
-	old, _ := filepath.Glob(filepath.Join(p.Dir, "prop/skills/*/handoff*/SKILL.md"))
+	old, _ := filepath.Glob(filepath.Join(p.Dir, "prop/skills/*/tutti-*/SKILL.md"))
 	if len(links) != 1 || len(old) != 0 {
 		t.Errorf("C104: new skills %v, old ones %v", links, old)
 	}

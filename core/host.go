@@ -14,6 +14,8 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/capability"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -45,6 +47,14 @@ type Config struct {
 	Managed map[string]string
 	// Content is what agents are told. Default: canon.Default.
 	Content *canon.Set
+	// Profile is the kind of host: its capability packs, resolved once in each preparation. The zero value is
+	// capability.StandardProfile. Fields of its Identity that are set win over Identity.
+	Profile capability.DeploymentProfile
+	// Commands lists what the host's own command line tool can do. It is asked once in each preparation, and its failure
+	// fails that. Nil: the host has no such commands, and agents are told so.
+	Commands command.Catalog
+	// SkillSources supply skills of the host's own, after those of packs and before those of a session.
+	SkillSources []capability.SkillSource
 	// Logger gets structured logs, without secrets. Default: none.
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now.
@@ -58,13 +68,7 @@ type Config struct {
 }
 
 // Identity is how the host is called in what an agent reads.
-type Identity struct {
-	Product string // default "Tutti"
-	CLI     string // the host's command line tool, default "tutti"
-	// EnvPrefix begins the names of the variables that tell the agent its session, such as TUTTI_WORKSPACE_ID. Default
-	// "TUTTI".
-	EnvPrefix string
-}
+type Identity = capability.Identity
 
 // Host prepares sessions and takes them away. It is safe for concurrent use.
 type Host struct {
@@ -123,15 +127,7 @@ func (c *Config) complete() error {
 			return bad("Path", "must hold absolute directories without list separators")
 		}
 	}
-	if c.Identity.Product == "" {
-		c.Identity.Product = "Tutti"
-	}
-	if c.Identity.CLI == "" {
-		c.Identity.CLI = "tutti"
-	}
-	if c.Identity.EnvPrefix == "" {
-		c.Identity.EnvPrefix = "TUTTI"
-	}
+	c.Identity = c.Profile.Identity.Or(c.Identity).Or(capability.DefaultIdentity())
 	if !envPrefix.MatchString(c.Identity.EnvPrefix) {
 		return bad("Identity.EnvPrefix", "must be capital letters, digits and underscores, and begin with a letter")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/capability"
 	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/input"
@@ -25,6 +26,7 @@ const maxKinds = 64
 // more than the adapter is told, so no secret. It is safe for concurrent use, and nothing of it may be changed but by its
 // methods.
 type kind struct {
+	content   *capability.Resolved
 	facts     canon.Facts
 	skills    []skill.Skill
 	question  *adapter.Question
@@ -72,7 +74,7 @@ func (h *Host) kindOf(a *answered) (*kind, error) {
 	tools := client.Tools(a.desc.Client, h.env)
 	key := strings.Join([]string{
 		a.session.Provider, a.adapter.Digest, a.adapter.Version, a.version, a.session.Cwd, strings.Join(a.choices, "\n"), strings.Join(tools, "\n"),
-		a.inputs.Print(),
+		a.inputs.Print(), a.content.Digest,
 	}, "\x00")
 	h.mu.Lock()
 	k := h.kinds[key]
@@ -94,18 +96,13 @@ func (h *Host) kindOf(a *answered) (*kind, error) {
 }
 
 func (h *Host) newKind(a *answered, tools []string) (*kind, error) {
-	k := &kind{facts: canon.Facts{
-		Product: h.cfg.Identity.Product, CLI: h.cfg.Identity.CLI, EnvPrefix: h.cfg.Identity.EnvPrefix,
-		SkillNames: a.desc.Skills.Names, NativeImages: a.desc.NativeImages,
-	}}
+	k := &kind{content: a.content, facts: a.content.Facts}
 	doc, err := h.cfg.Content.Document(k.facts)
 	if err != nil {
 		return nil, err
 	}
-	if a.desc.Skills.Kind != preparer.NoSkills {
-		if k.skills, err = h.cfg.Content.Skills(k.facts); err != nil {
-			return nil, err
-		}
+	for _, s := range a.content.Skills {
+		k.skills = append(k.skills, s.Skill)
 	}
 	k.question = &adapter.Question{Request: preparer.Request{
 		Target:       preparer.Target{OS: runtime.GOOS, Arch: runtime.GOARCH, ClientVersion: a.version, Tools: tools},

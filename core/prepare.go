@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/core/manifest"
@@ -160,13 +161,17 @@ func (h *Host) prepare(ctx context.Context, s Session, o *operation) (*Prepared,
 	if err := h.ensure(); err != nil {
 		return nil, err
 	}
+	var stored *command.Projection
 	for range attempts {
-		a, err := h.ask(ctx, s)
+		a, err := h.ask(ctx, s, stored)
 		if err != nil {
 			return nil, err
 		}
 		p, err := h.carryOut(ctx, a, o)
-		if !errors.Is(err, errChanged) {
+		var other *storedError
+		if errors.As(err, &other) {
+			stored = &other.projection
+		} else if !errors.Is(err, errChanged) {
 			return p, err
 		}
 	}
@@ -188,6 +193,11 @@ func (h *Host) carryOut(ctx context.Context, a *answered, o *operation) (p *Prep
 	defer ses.Close()
 	if err := matching(ses, a.session); err != nil {
 		return nil, err
+	}
+	if ses.Manifest != nil {
+		if err := a.projected(ses.Manifest); err != nil {
+			return nil, err
+		}
 	}
 	defer func() {
 		if err != nil {

@@ -330,7 +330,7 @@ func TestC144_ChangedFileOfOursIsReportedAndRewritten(t *testing.T) {
 func TestC100_UserSkillKeepsItsName(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.write("home/.prop/skills/handoff/SKILL.md", "---\nname: handoff\ndescription: of the user\n---\n")
+	s.write("home/.prop/skills/tutti-handoff/SKILL.md", "---\nname: tutti-handoff\ndescription: of the user\n---\n")
 	s.write("home/.prop/skills/greenroom/SKILL.md", "---\nname: greenroom\ndescription: of the user\n---\n")
 	p := s.prepare(s.session("one"))
 	names := map[string]bool{}
@@ -340,14 +340,14 @@ func TestC100_UserSkillKeepsItsName(t *testing.T) {
 			t.Errorf("the path of skill %s leads nowhere", v.Name)
 		}
 	}
-	if !names["handoff-tutti"] || names["handoff"] {
+	if !names["tutti-handoff-tutti"] || names["tutti-handoff"] {
 		t.Errorf("skills are called %v, want ours to give way", names)
 	}
 	if got := s.read(filepath.Join(p.Dir, "prop/skills/greenroom/SKILL.md")); !strings.Contains(got, "of the user") {
 		t.Errorf("the user's skill greenroom was displaced: %q", got)
 	}
 	rules := s.read(filepath.Join(p.Dir, "prop/RULES.md"))
-	if !strings.Contains(rules, "handoff-tutti") {
+	if !strings.Contains(rules, "tutti-handoff-tutti") {
 		t.Error("the instructions do not use the name that our skill got")
 	}
 }

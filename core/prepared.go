@@ -39,6 +39,9 @@ func (w *work) env() []EnvVar {
 		{Name: names.Cwd, Op: preparer.EnvSet, Value: a.session.Cwd},
 	}
 	sep := listSeparator(runtime.GOOS == "windows")
+	for _, v := range a.content.Env {
+		env = append(env, EnvVar{Name: v.Name, Op: preparer.EnvSet, Value: v.Value})
+	}
 	for _, v := range w.tree.Env {
 		if v.Op == preparer.EnvPrepend {
 			v.Separator = sep
@@ -56,9 +59,9 @@ func (w *work) env() []EnvVar {
 func (w *work) skills() []SkillView {
 	var views []SkillView
 	for _, b := range w.tree.Bundles {
-		for _, s := range w.a.kind.skills {
+		for _, s := range w.a.content.Skills {
 			name := w.names[s.ID]
-			views = append(views, SkillView{ID: s.ID, Name: w.a.kind.facts.Spell(name), Path: filepath.Join(b.Path, name, "SKILL.md")})
+			views = append(views, SkillView{ID: s.ID, Name: w.a.kind.facts.Spell(name), Path: filepath.Join(b.Path, name, "SKILL.md"), Source: s.Source})
 		}
 	}
 	return views

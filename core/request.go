@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/capability"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -25,22 +27,30 @@ type answered struct {
 	name    string
 	inherit preparer.Inherit
 	choices []string // inherit, as it is recorded
-	desc    preparer.Descriptor
-	adapter adapter.Identity
-	exe     string
-	version string
-	roots   layout.Roots
-	homes   []HomeView
-	inputs  *input.Snapshot
-	kind    *kind
-	layout  *preparer.Layout
-	notes   []Diagnostic
+	content *capability.Resolved
+	// projection is what the commands of the session were narrowed by.
+	projection command.Projection
+	desc       preparer.Descriptor
+	adapter    adapter.Identity
+	exe        string
+	version    string
+	roots      layout.Roots
+	homes      []HomeView
+	inputs     *input.Snapshot
+	kind       *kind
+	layout     *preparer.Layout
+	notes      []Diagnostic
 }
 
 // ask finds the facts, looks at the inputs and gets the layout. It writes nothing.
-func (h *Host) ask(ctx context.Context, s Session) (*answered, error) {
+//
+// stored is the projection that the session was first prepared with, where that is known, or nil.
+func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection) (*answered, error) {
 	a := &answered{session: s, name: manifest.Name(s.Workspace, s.ID)}
 	var err error
+	if a.projection, err = projectionOf(s, stored); err != nil {
+		return nil, err
+	}
 	if a.inherit, err = s.Inherit.resolve(); err != nil {
 		return nil, err
 	}
@@ -53,6 +63,9 @@ func (h *Host) ask(ctx context.Context, s Session) (*answered, error) {
 			return nil, err
 		}
 		h.checked.Store(a.adapter.Digest+s.Provider, true)
+	}
+	if a.content, err = h.content(ctx, s, a.desc, a.projection); err != nil {
+		return nil, err
 	}
 	if err := h.find(ctx, a); err != nil {
 		return nil, err

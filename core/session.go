@@ -7,6 +7,10 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/capability"
+	"github.com/greenroom-agents/greenroom/core/command"
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -24,7 +28,30 @@ type Session struct {
 	// Inherit says how much of the user's own set-up comes along. The zero value is [Desktop]: a person expects what
 	// they set up to be there. It is the one zero value in Greenroom that is not the strict one.
 	Inherit Inherit
+	// Detail is who reads along. The zero value is a person who programs.
+	Detail DetailMode
+	// BrowserUse and ComputerUse say that the person allows them and that the host found that it can.
+	BrowserUse, ComputerUse bool
+	// Connectors is what the session is told of connectors. Nil: nothing.
+	Connectors *connector.Context
+	// Agent is the definition of a custom agent.
+	Agent canon.Agent
+	// ExtraSkills are skills of this session alone. With SkipSkills it gets none at all.
+	ExtraSkills []capability.SkillSpec
+	SkipSkills  bool
+	// Projection narrows the commands of a dedicated session. It is stored when the session is first prepared, and holds
+	// from then on: nil asks for the stored one, and a different one is an error.
+	Projection *command.CommandCapabilityProjection
 }
+
+// DetailMode is for whom an agent writes.
+type DetailMode string
+
+// The detail modes.
+const (
+	Coding  DetailMode = "" // or "coding"
+	General DetailMode = "general"
+)
 
 // Inherit says for each kind how much of the user's own set-up comes along. Kinds that are not named take the choice
 // of the preset, and the zero value takes [Desktop].
@@ -89,6 +116,8 @@ type SkillView struct {
 	ID   string `json:"id"`
 	Name string `json:"name"` // as the model has to spell it
 	Path string `json:"path"`
+	// Source is who brings it: "pack:<name>", "host", "session", or what its own source says.
+	Source string `json:"source"`
 }
 
 // Inherited is one item of the user's own set-up, and whether it came along.
@@ -124,7 +153,7 @@ func (p *Prepared) FirstPrompt() string { return p.firstPrompt }
 // Command is the client, ready to start in the session's working directory with the overlay applied to base and args
 // between the session's own arguments. It has its own process group. It is an error when no client was found.
 func (p *Prepared) Command(ctx context.Context, base []string, args ...string) (*exec.Cmd, error) {
-	return command(ctx, p, base, args)
+	return clientCommand(ctx, p, base, args)
 }
 
 // masked stands for the value of a secret variable.

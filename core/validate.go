@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -39,6 +40,12 @@ func (s Session) validate() error {
 		return bad("cwd", "is not UTF-8, and neither records nor the files of clients can name it")
 	case !filepath.IsAbs(s.Cwd):
 		return bad("cwd", "is not absolute")
+	}
+	if !slices.Contains([]DetailMode{Coding, "coding", General}, s.Detail) {
+		return bad("detail mode", "is none that there is").(*Error).WithHint("use coding or general")
+	}
+	if _, err := command.Normal(s.Projection); err != nil {
+		return err
 	}
 	_, err := s.Inherit.resolve()
 	return err

@@ -112,13 +112,16 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 		Adapter: manifest.Adapter{Version: a.adapter.Version, Digest: a.adapter.Digest, Unsafe: a.adapter.Unsafe},
 		Client:  manifest.Client{Executable: a.exe, Version: a.version},
 		Created: now, Updated: now,
-		Entries: w.tree.Entries(), Logins: w.tree.Logins, Leases: w.tree.Leases, Names: w.names, Homes: a.roots.Homes, Inherit: a.choices,
+		Entries: w.tree.Entries(), Logins: w.tree.Logins, Leases: w.tree.Leases, Names: w.names, Homes: a.roots.Homes, Inherit: a.choices, Commands: a.projection,
 	}
 	if prev != nil {
 		m.Created, m.Generation = prev.Created, prev.Generation
 	}
 	if w.out.plan != nil {
 		m.Outside = w.out.plan.Outside()
+	}
+	for _, v := range a.content.Env {
+		m.Env = append(m.Env, v.Name)
 	}
 	for _, v := range w.tree.Env {
 		m.Env = append(m.Env, v.Name)

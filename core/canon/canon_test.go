@@ -41,7 +41,7 @@ func document(t *testing.T, set *canon.Set, f canon.Facts) canon.Document {
 func TestDocumentIsItsSections(t *testing.T) {
 	t.Parallel()
 	doc := document(t, standard(t), facts())
-	if diff := cmp.Diff([]string{"session", "environment", "skills"}, doc.Keys()); diff != "" {
+	if diff := cmp.Diff([]string{"session", "environment", "mentions", "images", "skills"}, doc.Keys()); diff != "" {
 		t.Error(diff)
 	}
 	rest := doc.Text
@@ -133,15 +133,15 @@ func TestWordingFollowsTheDescriptor(t *testing.T) {
 	plain, plugin, images, renamed := facts(), facts(), facts(), facts()
 	plugin.SkillNames = preparer.PluginNames
 	images.NativeImages = true
-	renamed.Names = map[string]string{"greenroom/handoff": "handoff-tutti"}
+	renamed.Names = map[string]string{"greenroom/handoff": "tutti-handoff-tutti"}
 	for name, test := range map[string]struct {
 		facts       canon.Facts
 		holds, lack []string
 	}{
-		"plain names":  {plain, []string{"`handoff`", "![what it shows](path)"}, []string{"tutti-cli:", "has shown it already"}},
-		"plugin names": {plugin, []string{"`tutti-cli:handoff`", "`tutti-cli:session-environment`"}, []string{"`handoff`"}},
-		"images":       {images, []string{"has shown it already"}, nil},
-		"renamed":      {renamed, []string{"`handoff-tutti`"}, []string{"`handoff`"}},
+		"plain names":  {plain, []string{"`tutti-handoff`", "![what it shows](path)"}, []string{"tutti-cli:", "Do not repeat such an image"}},
+		"plugin names": {plugin, []string{"`tutti-cli:tutti-handoff`", "`tutti-cli:reference`", "the part in front of the colon included"}, []string{"`tutti-handoff`"}},
+		"images":       {images, []string{"Do not repeat such an image as Markdown"}, []string{"![what it shows]"}},
+		"renamed":      {renamed, []string{"`tutti-handoff-tutti`"}, []string{"`tutti-handoff`"}},
 	} {
 		text := document(t, set, test.facts).Text
 		for _, want := range test.holds {
@@ -206,7 +206,7 @@ func TestH24_FrontMatterIsStrictYAML(t *testing.T) {
 			if name, description, err := skill.FrontMatter(s.Files[skill.MainFile]); err != nil || name != meta.Name || description != meta.Description {
 				t.Errorf("%q: read leniently it is %q, %q, %v", product, name, description, err)
 			}
-			if s.ID == "greenroom/session-environment" && !strings.Contains(meta.Description, product) {
+			if s.ID == "greenroom/cli" && !strings.Contains(meta.Description, product) {
 				t.Errorf("%q is lost in %q", product, meta.Description)
 			}
 		}
@@ -283,15 +283,15 @@ func TestFaultyTextIsRefused(t *testing.T) {
 		"bad section name":    {map[string]string{"instructions/session.md": "a"}, false},
 		"same key twice":      {map[string]string{"instructions/1-a.md": "a", "instructions/2-a.md": "b"}, false},
 		"no template":         {map[string]string{"instructions/1-a.md": "{{"}, false},
-		"unknown function":    {map[string]string{"instructions/1-a.md": "{{command}}"}, false},
+		"unknown function":    {map[string]string{"instructions/1-a.md": "{{session}}"}, false},
 		"unknown field":       {map[string]string{"instructions/1-a.md": "{{.Nothing}}"}, true},
 		"unknown skill":       {map[string]string{"instructions/1-a.md": `{{skill "x/none"}}`}, true},
 		"no front matter":     {map[string]string{"instructions/1-a.md": "a", "skills/one/SKILL.md": "body"}, false},
-		"unknown meta":        {map[string]string{"instructions/1-a.md": "a", "skills/one/SKILL.md": "---\nid: a\ndescription: d\nname: n\n---\nb"}, false},
+		"unknown meta":        {map[string]string{"instructions/1-a.md": "a", "skills/one/SKILL.md": "---\nid: a\ndescription: d\nkind: n\n---\nb"}, false},
 		"no description":      {map[string]string{"instructions/1-a.md": "a", "skills/one/SKILL.md": "---\nid: a\n---\nb"}, false},
 		"no SKILL.md":         {map[string]string{"instructions/1-a.md": "a", "skills/one/other.md": "b"}, false},
 		"same id twice":       {map[string]string{"instructions/1-a.md": "a", "skills/one/SKILL.md": good, "skills/two/SKILL.md": good}, false},
-		"skill asks for name": {map[string]string{"instructions/1-a.md": "a", "skills/one/SKILL.md": good + `{{skill "x/one"}}`}, false},
+		"skill asks for name": {map[string]string{"instructions/1-a.md": "a", "skills/one/SKILL.md": good + `{{skill "x/one"}}`}, true},
 		"skill's bad field":   {map[string]string{"instructions/1-a.md": "a", "skills/one/SKILL.md": good + `{{.Session}}`}, true},
 		"reserved name":       {map[string]string{"instructions/1-a.md": "a", "skills/nul/SKILL.md": good}, true},
 	} {

@@ -13,11 +13,13 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/skill"
-	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-// InstructionsName is the name of the document.
-const InstructionsName = "instructions"
+// Names of the documents.
+const (
+	InstructionsName = "instructions"  // what a client's own channel carries
+	BundleName       = "bundle-prompt" // what goes with a rendered bundle
+)
 
 // maxCached bounds how many renderings a Set remembers. A host has one for each kind of client, and a few more where
 // skills of users' have our names.
@@ -26,15 +28,18 @@ const maxCached = 64
 // Set is a parsed set of texts.
 type Set struct {
 	sections []section
-	skills   []skillText // sorted by id
+	bundle   []section
+	policies map[string]string
+	skills   []skillText // in order, then by id
 
 	mu    sync.Mutex
 	cache map[string]rendered
+	made  int // renderings that were not remembered
 }
 
 type rendered struct {
-	document Document
-	skills   []skill.Skill
+	document, bundle Document
+	skills           []skill.Skill
 }
 
 // Document is a rendered document: its whole text, and its parts by key.
@@ -77,7 +82,18 @@ func (s *Set) Document(f Facts) (Document, error) {
 	return r.document, nil
 }
 
-// Skills renders the skills under their own names, sorted by id. The caller may change what it gets.
+// Bundle renders the prompt that goes with a bundle of skills to a host that places both itself.
+func (s *Set) Bundle(f Facts) (Document, error) {
+	r, err := s.render(f)
+	if err != nil {
+		return Document{}, err
+	}
+	r.bundle.Sections = slices.Clone(r.bundle.Sections)
+	return r.bundle, nil
+}
+
+// Skills renders the canonical skills of the session under their own names, in the order of the facts. The caller may
+// change what it gets.
 func (s *Set) Skills(f Facts) ([]skill.Skill, error) {
 	r, err := s.render(f)
 	if err != nil {
@@ -94,39 +110,56 @@ func (s *Set) Skills(f Facts) ([]skill.Skill, error) {
 	return list, nil
 }
 
+// Renderings counts how often texts were rendered and not remembered.
+func (s *Set) Renderings() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.made
+}
+
 func (s *Set) render(f Facts) (rendered, error) {
 	if s.cache == nil {
 		return rendered{}, fault.New(fault.Invalid, "render text", "canon", "the set was not made by New")
 	}
-	f = f.withDefaults()
-	if err := f.check(); err != nil {
+	f, err := f.withDefaults()
+	if err != nil {
 		return rendered{}, err
 	}
-	key := f.key()
+	key := f.Key()
 	s.mu.Lock()
 	r, ok := s.cache[key]
 	s.mu.Unlock()
 	if ok {
 		return r, nil
 	}
-
-	r.document.Name = InstructionsName
-	data := s.data(f)
-	var err error
-	if r.document.Sections, err = s.renderSections(data); err != nil {
+	if err := f.check(); err != nil {
 		return rendered{}, err
 	}
-	texts := make([]string, len(r.document.Sections))
-	for i, one := range r.document.Sections {
-		texts[i] = one.Text
+	d := s.data(f)
+	chosen, err := s.chosen(f.Skills)
+	if err != nil {
+		return rendered{}, err
 	}
-	r.document.Text = strings.Join(texts, "\n")
-	if r.skills, err = s.renderSkills(data); err != nil {
+	named := make([]namedText, len(chosen))
+	for i, one := range chosen {
+		if named[i], err = one.named(d); err != nil {
+			return rendered{}, err
+		}
+	}
+	if r.skills, err = renderSkills(named, d); err != nil {
+		return rendered{}, err
+	}
+	d.Skills = f.names(named)
+	if r.document, err = renderDocument(InstructionsName, s.sections, d, f.Policy, ProviderRuntime); err != nil {
+		return rendered{}, err
+	}
+	if r.bundle, err = renderDocument(BundleName, s.bundle, d, f.Policy, SkillBundle); err != nil {
 		return rendered{}, err
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.made++
 	if len(s.cache) >= maxCached {
 		clear(s.cache)
 	}
@@ -134,40 +167,101 @@ func (s *Set) render(f Facts) (rendered, error) {
 	return r, nil
 }
 
-func (s *Set) renderSections(data data) ([]Section, error) {
-	funcs := data.funcs()
-	var list []Section
-	for _, one := range s.sections {
-		t, err := one.text.Clone()
-		if err != nil {
-			return nil, renderFault(one.text, err)
+// renderDocument renders the sections with those of packs in their places. What is for an anchor that no section of
+// the text has goes behind the others.
+func renderDocument(name string, sections []section, d data, policy []Policy, delivery Delivery) (Document, error) {
+	doc := Document{Name: name}
+	texts, err := renderPolicy(d, policy, delivery)
+	if err != nil {
+		return Document{}, err
+	}
+	d.policy = texts
+	funcs := d.funcs()
+	placed := map[Anchor]bool{}
+	own := funcs["policy"].(func(string) (string, error))
+	funcs["policy"] = func(anchor string) (string, error) {
+		placed[Anchor(anchor)] = true
+		return own(anchor)
+	}
+	add := func(key, text string) {
+		if text = tidy(text); text != "" {
+			doc.Sections = append(doc.Sections, Section{key, text + "\n"})
 		}
-		text, err := execute(t.Funcs(funcs), data)
+	}
+	for _, one := range sections {
+		text, err := instantiate(one.text, funcs, d)
+		if err != nil {
+			return Document{}, err
+		}
+		add(one.key, text)
+	}
+	for _, anchor := range Anchors() {
+		if !placed[anchor] {
+			add("policy-"+string(anchor), texts[anchor])
+		}
+	}
+	parts := make([]string, len(doc.Sections))
+	for i, one := range doc.Sections {
+		parts[i] = one.Text
+	}
+	doc.Text = strings.Join(parts, "\n")
+	return doc, nil
+}
+
+// renderPolicy renders the sections of packs that go into a document, by anchor.
+func renderPolicy(d data, policy []Policy, delivery Delivery) (map[Anchor]string, error) {
+	texts := map[Anchor]string{}
+	funcs := d.funcs()
+	for _, p := range policy {
+		if p.Delivery != Everywhere && p.Delivery != delivery {
+			continue
+		}
+		t, err := parse(p.Key, p.Body, funcs)
 		if err != nil {
 			return nil, err
 		}
-		if text = strings.TrimSpace(text); text != "" {
-			list = append(list, Section{one.key, text + "\n"})
+		text, err := execute(t, d)
+		if err != nil {
+			return nil, err
 		}
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		// Points join the list that stands there; anything else begins a paragraph.
+		if !strings.HasPrefix(text, "- ") {
+			text = "\n" + text + "\n"
+		}
+		if had := texts[p.Anchor]; had != "" {
+			text = had + "\n" + text
+		}
+		texts[p.Anchor] = text
 	}
-	return list, nil
+	return texts, nil
 }
 
-func (s *Set) renderSkills(data data) ([]skill.Skill, error) {
-	data.Skills = nil // a skill's bytes must not depend on the names that skills got
-	list := make([]skill.Skill, 0, len(s.skills))
-	for _, one := range s.skills {
-		description, err := execute(one.description, data)
+// tidy takes blank space away at both ends, and blank lines of which there are two in a row.
+func tidy(text string) string {
+	for strings.Contains(text, "\n\n\n") {
+		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
+	}
+	return strings.TrimSpace(text)
+}
+
+func renderSkills(named []namedText, d data) ([]skill.Skill, error) {
+	funcs := d.funcs() // without names of skills: a skill's bytes must not depend on the names that skills got
+	list := make([]skill.Skill, 0, len(named))
+	for _, one := range named {
+		description, err := instantiate(one.description, funcs, d)
 		if err != nil {
 			return nil, err
 		}
 		made := skill.Skill{ID: one.id, Name: one.name, Files: make(map[string][]byte, len(one.files))}
 		for _, file := range one.files {
-			text, err := execute(file.text, data)
+			text, err := instantiate(file.text, funcs, d)
 			if err != nil {
 				return nil, err
 			}
-			body := []byte(strings.TrimSpace(text) + "\n")
+			body := []byte(tidy(text) + "\n")
 			if file.path == skill.MainFile {
 				if body, err = skill.Main(one.name, strings.Join(strings.Fields(description), " "), append([]byte("\n"), body...)); err != nil {
 					return nil, renderFault(file.text, err)
@@ -183,52 +277,12 @@ func (s *Set) renderSkills(data data) ([]skill.Skill, error) {
 	return list, nil
 }
 
-// data is what templates see.
-type data struct {
-	Product, CLI, EnvPrefix string
-	Vars                    Vars
-	NativeImages            bool
-	PluginNames             bool // names are spelled plugin:name
-	Skills                  []skillName
-}
-
-type skillName struct{ ID, Name string }
-
-func (s *Set) data(f Facts) data {
-	d := data{
-		Product: f.Product, CLI: f.CLI, EnvPrefix: f.EnvPrefix, Vars: VarsFor(f.EnvPrefix),
-		NativeImages: f.NativeImages, PluginNames: f.SkillNames == preparer.PluginNames,
+func instantiate(t *template.Template, funcs template.FuncMap, d data) (string, error) {
+	c, err := t.Clone()
+	if err != nil {
+		return "", renderFault(t, err)
 	}
-	for _, one := range s.skills {
-		name := one.name
-		if given := f.Names[one.id]; given != "" {
-			name = given
-		}
-		d.Skills = append(d.Skills, skillName{one.id, f.Spell(name)})
-	}
-	return d
-}
-
-// Spell is how the model has to spell a skill of the given name.
-func (f Facts) Spell(name string) string {
-	if f = f.withDefaults(); f.SkillNames == preparer.PluginNames {
-		return f.PluginName + ":" + name
-	}
-	return name
-}
-
-// placeholders lets templates parse before anybody knows the names of skills.
-func placeholders() template.FuncMap { return data{}.funcs() }
-
-func (d data) funcs() template.FuncMap {
-	return template.FuncMap{"skill": func(id string) (string, error) {
-		for _, one := range d.Skills {
-			if one.ID == id {
-				return one.Name, nil
-			}
-		}
-		return "", fmt.Errorf("there is no skill %q", id)
-	}}
+	return execute(c.Funcs(funcs), d)
 }
 
 func execute(t *template.Template, d data) (string, error) {
@@ -239,6 +293,7 @@ func execute(t *template.Template, d data) (string, error) {
 	return b.String(), nil
 }
 
+// renderFault names the template and the line, as the template package says them.
 func renderFault(t *template.Template, err error) error {
 	return fault.Wrap(err, fault.Internal, "render text", t.Name(), fmt.Sprintf("its template fails: %v", err))
 }

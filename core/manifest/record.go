@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 )
 
@@ -38,6 +39,8 @@ type Manifest struct {
 	Homes map[string]string `json:"homes,omitempty"`
 	// Env lists the names of the variables that the session sets, never their values.
 	Env []string `json:"env,omitempty"`
+	// Commands is what the commands of the session were narrowed by when it was first prepared.
+	Commands command.Projection `json:"commands,omitzero"`
 	// Inherit is the choice for each kind in the form kind=mode, sorted.
 	Inherit []string `json:"inherit,omitempty"`
 }

@@ -74,3 +74,17 @@ func flagOf(arg string) string {
 	flag, _, _ := strings.Cut(arg, "=")
 	return flag
 }
+
+// EnvName says why a variable of the given name may not be set beside those that an adapter declares, such as by a
+// capability pack of the host, or "". It is the same list that adapters are held to; PATH is on it.
+func EnvName(name string) string {
+	switch d := denied(name); {
+	case !envForm.MatchString(name):
+		return "is no name of a variable"
+	case d != "":
+		return "may not be changed, like all of " + d
+	case strings.EqualFold(name, "PATH"):
+		return "may only be prepended to, by the host"
+	}
+	return ""
+}
