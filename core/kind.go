@@ -110,6 +110,7 @@ func (h *Host) newKind(a *answered, tools []string) (*kind, error) {
 		Skills:       preparer.SkillSet{Count: len(k.skills)},
 		Options:      preparer.Options{Inherit: a.inherit},
 		Inputs:       a.inputs.Found(),
+		Commands:     preparer.Commands{Approved: a.content.Facts.Commands.Approval().Prefixes},
 	}}
 	k.inherited = a.inherited()
 	return k, nil

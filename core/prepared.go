@@ -79,6 +79,9 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 			list = append(list, Diagnostic{Severity: preparer.Info, Code: "skill_renamed", Text: "a skill of yours is called " + s.Name + "; ours is called " + got})
 		}
 	}
+	for _, id := range w.a.content.Facts.Commands.Approval().Refused {
+		warn("command_not_approved", "command "+id+" is asked for each time: its words begin a command that this session does not have", "")
+	}
 	for _, i := range p.Inherited {
 		if i.State == NotExcluded {
 			warn("not_excludable", string(i.Kind)+" "+i.Name+" from "+i.Source+" comes along: the client gives no way to leave it out", "")

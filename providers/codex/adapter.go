@@ -31,10 +31,32 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 
 	instructions(l, r)
 	configuration(l, r)
+	rules(l, r)
 	logins(l, r)
 	skills(l, r)
 	plugins(l, r)
 	return l, nil
+}
+
+// ours is our file of rules. It is not default.rules: the client appends to that what a person approves.
+const ours = "greenroom-commands.rules"
+
+// rules lets the commands of the host's tool run that the host says may. The client approves whatever follows a prefix.
+func rules(l *p.Layout, r p.Request) {
+	var body []p.Value
+	for _, words := range r.Commands.Approved {
+		body = append(body, p.S("prefix_rule(pattern=["))
+		for i, word := range words {
+			if i > 0 {
+				body = append(body, p.S(", "))
+			}
+			body = append(body, p.Quote(p.JSON, p.S(word)))
+		}
+		body = append(body, p.S("], decision=\"allow\")\n"))
+	}
+	if len(body) > 0 {
+		l.File(root.Join("rules").Join(ours), body...)
+	}
 }
 
 // instructions places our text behind the user's. The client would pass an AGENTS.override.md in the home over our
@@ -67,7 +89,7 @@ func configuration(l *p.Layout, r p.Request) {
 		return
 	}
 	l.Expose(p.Expose{At: root.Join("agents"), Input: inRoles, Copy: true})
-	l.Expose(p.Expose{At: root.Join("rules"), Input: inRules, Copy: true})
+	l.Expose(p.Expose{At: root.Join("rules"), Input: inRules, Except: []string{ours}, Copy: true})
 	// A profile can hold things of every kind but memories, and is laid over the whole of the configuration.
 	if !slices.ContainsFunc(p.Kinds(), func(k p.Kind) bool { return k != p.Memories && !in.All(k) }) {
 		l.Expose(p.Expose{At: root, Input: inProfiles, Copy: true})
@@ -115,9 +137,9 @@ func skills(l *p.Layout, r p.Request) {
 			"keep each skill directly in that directory, or in the skills directory of codex"))
 	}
 	if r.Skills.Count > 0 {
-		ours := dir.Join("greenroom") // core gives way when a skill of the user's has this name
-		l.Skills(p.PlaceSkills{At: ours, Reserve: reserve})
-		l.Check(ours, p.CheckDir)
+		at := dir.Join("greenroom") // core gives way when a skill of the user's has this name
+		l.Skills(p.PlaceSkills{At: at, Reserve: reserve})
+		l.Check(at, p.CheckDir)
 	}
 }
 

@@ -25,6 +25,8 @@ type Request struct {
 	Options  Options
 	// Inputs has one item for each input of the descriptor, found or not, by name.
 	Inputs map[string]Found
+	// Commands is what is known of the host's own command line tool.
+	Commands Commands
 }
 
 // Target holds the facts that the host found about the machine and the client.
@@ -60,6 +62,15 @@ func (d Document) Section(key string) Text { return Text{Document: d.Name, Secti
 // SkillSet is the handle of the skills that the session gets. Their names and bodies never reach an adapter.
 type SkillSet struct {
 	Count int // 0: place none
+}
+
+// Commands says which command lines of the host's own tool may run without asking the person. An adapter turns them into
+// rules of the client, where it has such, and approves nothing else.
+type Commands struct {
+	// Approved are beginnings of command lines, word by word, the tool's name first, sorted. A word is made of ASCII
+	// letters, digits, dots, dashes and underscores and begins with a letter or digit. Whatever follows such a beginning
+	// may run: the host gives none that is the beginning of a command which the session does not have.
+	Approved [][]string
 }
 
 // Endpoint is a model endpoint. The key is a handle: an adapter places it, and never sees it.

@@ -15,6 +15,7 @@ import (
 //	  "target":   {"os": "darwin", "arch": "arm64", "clientVersion": "1.2.3", "tools": ["rg"]},
 //	  "sections": ["intro"],
 //	  "skills":   0,
+//	  "approved": [["tutti", "issue", "get"]],
 //	  "inherit":  {"*": "none", "skills": "all", "mcp_servers": ["docs"]},
 //	  "inputs":   {"config": {"index": 1, "values": {"model": "x"}}, "agents": {"names": ["a", "b"]}, "rules": {}},
 //	  "endpoint": {"protocol": "openai", "baseURL": "http://127.0.0.1:1/v1", "models": [{"id": "m"}], "default": "m"}
@@ -30,6 +31,7 @@ type goldenRequest struct {
 	} `json:"target"`
 	Sections []string                   `json:"sections"`
 	Skills   *int                       `json:"skills"`
+	Approved [][]string                 `json:"approved"`
 	Inherit  map[string]json.RawMessage `json:"inherit"`
 	Inputs   map[string]goldenInput     `json:"inputs"`
 	Endpoint *struct {
@@ -94,6 +96,7 @@ func (g goldenRequest) target(r *preparer.Request) {
 		r.Skills.Count = *g.Skills
 	}
 	r.Instructions.Sections = g.Sections
+	r.Commands.Approved = g.Approved
 	if e := g.Endpoint; e != nil {
 		r.Endpoint = &preparer.Endpoint{
 			Name: e.Name, Protocol: preparer.Protocol(e.Protocol), BaseURL: e.BaseURL, Default: e.Default,

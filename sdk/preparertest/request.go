@@ -76,6 +76,7 @@ func randomRequest(d preparer.Descriptor, rnd *rand.Rand) preparer.Request {
 			r.Endpoint.Models, r.Endpoint.Default = nil, ""
 		}
 	}
+	r.Commands.Approved = pick(rnd, nil, [][]string{{"tutti"}}, [][]string{{"tutti", "app", "open"}, {"tutti", "issue", "get"}})
 	for _, i := range d.Inputs {
 		if coin() {
 			r.Inputs[i.Name] = randomFound(i, rnd)

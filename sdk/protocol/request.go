@@ -19,6 +19,7 @@ func EncodeRequest(v preparer.Request) (*pb.Request, error) {
 		Skills:       &pb.SkillSet{Count: int64(v.Skills.Count)},
 		Endpoint:     e.endpoint(v.Endpoint),
 		Options:      &pb.Options{Inherit: e.inherit(v.Options.Inherit)},
+		Commands:     encodeCommands(v.Commands),
 		Inputs: each(slices.Sorted(maps.Keys(v.Inputs)), func(name string) *pb.NamedFound {
 			f := v.Inputs[name]
 			return &pb.NamedFound{
@@ -46,6 +47,23 @@ func (e *encoder) endpoint(v *preparer.Endpoint) *pb.Endpoint {
 	}
 }
 
+// encodeCommands sends nothing where there is nothing, so that an adapter of before there were commands is not bothered.
+func encodeCommands(v preparer.Commands) *pb.Commands {
+	if len(v.Approved) == 0 {
+		return nil
+	}
+	return &pb.Commands{Approved: each(v.Approved, func(words []string) *pb.CommandLine {
+		return &pb.CommandLine{Words: texts(words)}
+	})}
+}
+
+func decodeCommands(m *pb.Commands) preparer.Commands {
+	if len(m.GetApproved()) == 0 {
+		return preparer.Commands{}
+	}
+	return preparer.Commands{Approved: each(m.GetApproved(), func(l *pb.CommandLine) []string { return texts(l.GetWords()) })}
+}
+
 func (e *encoder) inherit(v preparer.Inherit) []*pb.KindChoice {
 	return each(slices.Sorted(maps.Keys(v)), func(k preparer.Kind) *pb.KindChoice {
 		c := v[k]
@@ -69,6 +87,7 @@ func DecodeRequest(m *pb.Request) (preparer.Request, error) {
 		Skills:       preparer.SkillSet{Count: d.number(m.GetSkills().GetCount())},
 		Endpoint:     d.endpoint(m.GetEndpoint()),
 		Options:      preparer.Options{Inherit: d.inherit(m.GetOptions().GetInherit())},
+		Commands:     decodeCommands(m.GetCommands()),
 		Inputs: table(&d, "input", m.GetInputs(), (*pb.NamedFound).GetName, func(f *pb.NamedFound) preparer.Found {
 			return preparer.Found{
 				Exists: f.GetExists(), Index: d.number(f.GetIndex()), Values: d.fields(f.GetValues()),

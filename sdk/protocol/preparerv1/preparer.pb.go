@@ -3329,6 +3329,7 @@ type Request struct {
 	Endpoint      *Endpoint              `protobuf:"bytes,4,opt,name=endpoint,proto3" json:"endpoint,omitempty"`
 	Options       *Options               `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	Inputs        []*NamedFound          `protobuf:"bytes,6,rep,name=inputs,proto3" json:"inputs,omitempty"`
+	Commands      *Commands              `protobuf:"bytes,7,opt,name=commands,proto3" json:"commands,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3405,6 +3406,103 @@ func (x *Request) GetInputs() []*NamedFound {
 	return nil
 }
 
+func (x *Request) GetCommands() *Commands {
+	if x != nil {
+		return x.Commands
+	}
+	return nil
+}
+
+// Commands says which command lines of the host's own tool may run without asking.
+type Commands struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Approved      []*CommandLine         `protobuf:"bytes,1,rep,name=approved,proto3" json:"approved,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Commands) Reset() {
+	*x = Commands{}
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Commands) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Commands) ProtoMessage() {}
+
+func (x *Commands) ProtoReflect() protoreflect.Message {
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Commands.ProtoReflect.Descriptor instead.
+func (*Commands) Descriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *Commands) GetApproved() []*CommandLine {
+	if x != nil {
+		return x.Approved
+	}
+	return nil
+}
+
+// CommandLine is the beginning of a command line.
+type CommandLine struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Words         []string               `protobuf:"bytes,1,rep,name=words,proto3" json:"words,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommandLine) Reset() {
+	*x = CommandLine{}
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommandLine) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommandLine) ProtoMessage() {}
+
+func (x *CommandLine) ProtoReflect() protoreflect.Message {
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommandLine.ProtoReflect.Descriptor instead.
+func (*CommandLine) Descriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *CommandLine) GetWords() []string {
+	if x != nil {
+		return x.Words
+	}
+	return nil
+}
+
 type Target struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Os            string                 `protobuf:"bytes,1,opt,name=os,proto3" json:"os,omitempty"`
@@ -3417,7 +3515,7 @@ type Target struct {
 
 func (x *Target) Reset() {
 	*x = Target{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3429,7 +3527,7 @@ func (x *Target) String() string {
 func (*Target) ProtoMessage() {}
 
 func (x *Target) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3442,7 +3540,7 @@ func (x *Target) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Target.ProtoReflect.Descriptor instead.
 func (*Target) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{28}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Target) GetOs() string {
@@ -3483,7 +3581,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3495,7 +3593,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3508,7 +3606,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{29}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Document) GetName() string {
@@ -3534,7 +3632,7 @@ type SkillSet struct {
 
 func (x *SkillSet) Reset() {
 	*x = SkillSet{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3546,7 +3644,7 @@ func (x *SkillSet) String() string {
 func (*SkillSet) ProtoMessage() {}
 
 func (x *SkillSet) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3559,7 +3657,7 @@ func (x *SkillSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SkillSet.ProtoReflect.Descriptor instead.
 func (*SkillSet) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{30}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *SkillSet) GetCount() int64 {
@@ -3583,7 +3681,7 @@ type Endpoint struct {
 
 func (x *Endpoint) Reset() {
 	*x = Endpoint{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3595,7 +3693,7 @@ func (x *Endpoint) String() string {
 func (*Endpoint) ProtoMessage() {}
 
 func (x *Endpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3608,7 +3706,7 @@ func (x *Endpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Endpoint.ProtoReflect.Descriptor instead.
 func (*Endpoint) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{31}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Endpoint) GetName() string {
@@ -3663,7 +3761,7 @@ type EndpointModel struct {
 
 func (x *EndpointModel) Reset() {
 	*x = EndpointModel{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3675,7 +3773,7 @@ func (x *EndpointModel) String() string {
 func (*EndpointModel) ProtoMessage() {}
 
 func (x *EndpointModel) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3688,7 +3786,7 @@ func (x *EndpointModel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndpointModel.ProtoReflect.Descriptor instead.
 func (*EndpointModel) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{32}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *EndpointModel) GetId() string {
@@ -3714,7 +3812,7 @@ type Options struct {
 
 func (x *Options) Reset() {
 	*x = Options{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3726,7 +3824,7 @@ func (x *Options) String() string {
 func (*Options) ProtoMessage() {}
 
 func (x *Options) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3739,7 +3837,7 @@ func (x *Options) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Options.ProtoReflect.Descriptor instead.
 func (*Options) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{33}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Options) GetInherit() []*KindChoice {
@@ -3760,7 +3858,7 @@ type KindChoice struct {
 
 func (x *KindChoice) Reset() {
 	*x = KindChoice{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3772,7 +3870,7 @@ func (x *KindChoice) String() string {
 func (*KindChoice) ProtoMessage() {}
 
 func (x *KindChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3785,7 +3883,7 @@ func (x *KindChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KindChoice.ProtoReflect.Descriptor instead.
 func (*KindChoice) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{34}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *KindChoice) GetKind() Kind {
@@ -3823,7 +3921,7 @@ type NamedFound struct {
 
 func (x *NamedFound) Reset() {
 	*x = NamedFound{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3835,7 +3933,7 @@ func (x *NamedFound) String() string {
 func (*NamedFound) ProtoMessage() {}
 
 func (x *NamedFound) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3848,7 +3946,7 @@ func (x *NamedFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamedFound.ProtoReflect.Descriptor instead.
 func (*NamedFound) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{35}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *NamedFound) GetName() string {
@@ -3905,7 +4003,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3917,7 +4015,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3930,7 +4028,7 @@ func (x *Layout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layout.ProtoReflect.Descriptor instead.
 func (*Layout) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{36}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Layout) GetEntries() []*Entry {
@@ -3985,7 +4083,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3997,7 +4095,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4010,7 +4108,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{37}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Entry) GetAt() *Place {
@@ -4219,7 +4317,7 @@ type Dir struct {
 
 func (x *Dir) Reset() {
 	*x = Dir{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4231,7 +4329,7 @@ func (x *Dir) String() string {
 func (*Dir) ProtoMessage() {}
 
 func (x *Dir) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4244,7 +4342,7 @@ func (x *Dir) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dir.ProtoReflect.Descriptor instead.
 func (*Dir) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{38}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{40}
 }
 
 type File struct {
@@ -4257,7 +4355,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4269,7 +4367,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4282,7 +4380,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{39}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *File) GetBody() []*Value {
@@ -4309,7 +4407,7 @@ type TypedDocument struct {
 
 func (x *TypedDocument) Reset() {
 	*x = TypedDocument{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4321,7 +4419,7 @@ func (x *TypedDocument) String() string {
 func (*TypedDocument) ProtoMessage() {}
 
 func (x *TypedDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4334,7 +4432,7 @@ func (x *TypedDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedDocument.ProtoReflect.Descriptor instead.
 func (*TypedDocument) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{40}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *TypedDocument) GetFormat() Format {
@@ -4362,7 +4460,7 @@ type Merge struct {
 
 func (x *Merge) Reset() {
 	*x = Merge{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4374,7 +4472,7 @@ func (x *Merge) String() string {
 func (*Merge) ProtoMessage() {}
 
 func (x *Merge) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4387,7 +4485,7 @@ func (x *Merge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Merge.ProtoReflect.Descriptor instead.
 func (*Merge) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{41}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Merge) GetFormat() Format {
@@ -4421,7 +4519,7 @@ type Block struct {
 
 func (x *Block) Reset() {
 	*x = Block{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4433,7 +4531,7 @@ func (x *Block) String() string {
 func (*Block) ProtoMessage() {}
 
 func (x *Block) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4446,7 +4544,7 @@ func (x *Block) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Block.ProtoReflect.Descriptor instead.
 func (*Block) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{42}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Block) GetBase() []*Base {
@@ -4472,7 +4570,7 @@ type Link struct {
 
 func (x *Link) Reset() {
 	*x = Link{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4484,7 +4582,7 @@ func (x *Link) String() string {
 func (*Link) ProtoMessage() {}
 
 func (x *Link) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4497,7 +4595,7 @@ func (x *Link) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Link.ProtoReflect.Descriptor instead.
 func (*Link) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{43}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Link) GetTo() *Place {
@@ -4516,7 +4614,7 @@ type Copy struct {
 
 func (x *Copy) Reset() {
 	*x = Copy{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4528,7 +4626,7 @@ func (x *Copy) String() string {
 func (*Copy) ProtoMessage() {}
 
 func (x *Copy) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4541,7 +4639,7 @@ func (x *Copy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Copy.ProtoReflect.Descriptor instead.
 func (*Copy) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{44}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Copy) GetInput() string {
@@ -4564,7 +4662,7 @@ type Expose struct {
 
 func (x *Expose) Reset() {
 	*x = Expose{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4576,7 +4674,7 @@ func (x *Expose) String() string {
 func (*Expose) ProtoMessage() {}
 
 func (x *Expose) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4589,7 +4687,7 @@ func (x *Expose) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expose.ProtoReflect.Descriptor instead.
 func (*Expose) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Expose) GetInput() string {
@@ -4629,7 +4727,7 @@ type Names struct {
 
 func (x *Names) Reset() {
 	*x = Names{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4641,7 +4739,7 @@ func (x *Names) String() string {
 func (*Names) ProtoMessage() {}
 
 func (x *Names) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4654,7 +4752,7 @@ func (x *Names) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Names.ProtoReflect.Descriptor instead.
 func (*Names) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{46}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Names) GetNames() []string {
@@ -4673,7 +4771,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4685,7 +4783,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4698,7 +4796,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Share) GetFrom() *Location {
@@ -4719,7 +4817,7 @@ type Login struct {
 
 func (x *Login) Reset() {
 	*x = Login{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4731,7 +4829,7 @@ func (x *Login) String() string {
 func (*Login) ProtoMessage() {}
 
 func (x *Login) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4744,7 +4842,7 @@ func (x *Login) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Login.ProtoReflect.Descriptor instead.
 func (*Login) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Login) GetInput() string {
@@ -4779,7 +4877,7 @@ type PlaceSkills struct {
 
 func (x *PlaceSkills) Reset() {
 	*x = PlaceSkills{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4791,7 +4889,7 @@ func (x *PlaceSkills) String() string {
 func (*PlaceSkills) ProtoMessage() {}
 
 func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4804,7 +4902,7 @@ func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlaceSkills.ProtoReflect.Descriptor instead.
 func (*PlaceSkills) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *PlaceSkills) GetReserve() []string {
@@ -4838,7 +4936,7 @@ type Check struct {
 
 func (x *Check) Reset() {
 	*x = Check{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4850,7 +4948,7 @@ func (x *Check) String() string {
 func (*Check) ProtoMessage() {}
 
 func (x *Check) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4863,7 +4961,7 @@ func (x *Check) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Check.ProtoReflect.Descriptor instead.
 func (*Check) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Check) GetKind() CheckKind {
@@ -4890,7 +4988,7 @@ type Base struct {
 
 func (x *Base) Reset() {
 	*x = Base{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4902,7 +5000,7 @@ func (x *Base) String() string {
 func (*Base) ProtoMessage() {}
 
 func (x *Base) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4915,7 +5013,7 @@ func (x *Base) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Base.ProtoReflect.Descriptor instead.
 func (*Base) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Base) GetKind() BaseKind {
@@ -4950,7 +5048,7 @@ type Edit struct {
 
 func (x *Edit) Reset() {
 	*x = Edit{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4962,7 +5060,7 @@ func (x *Edit) String() string {
 func (*Edit) ProtoMessage() {}
 
 func (x *Edit) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4975,7 +5073,7 @@ func (x *Edit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Edit.ProtoReflect.Descriptor instead.
 func (*Edit) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Edit) GetOp() EditOp {
@@ -5061,7 +5159,7 @@ type EnvOp struct {
 
 func (x *EnvOp) Reset() {
 	*x = EnvOp{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5073,7 +5171,7 @@ func (x *EnvOp) String() string {
 func (*EnvOp) ProtoMessage() {}
 
 func (x *EnvOp) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5086,7 +5184,7 @@ func (x *EnvOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnvOp.ProtoReflect.Descriptor instead.
 func (*EnvOp) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *EnvOp) GetName() string {
@@ -5137,7 +5235,7 @@ type Launch struct {
 
 func (x *Launch) Reset() {
 	*x = Launch{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5149,7 +5247,7 @@ func (x *Launch) String() string {
 func (*Launch) ProtoMessage() {}
 
 func (x *Launch) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5162,7 +5260,7 @@ func (x *Launch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Launch.ProtoReflect.Descriptor instead.
 func (*Launch) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *Launch) GetBefore() []*Value {
@@ -5211,7 +5309,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5223,7 +5321,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5236,7 +5334,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *Action) GetKind() ActionKind {
@@ -5272,7 +5370,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5284,7 +5382,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5297,7 +5395,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *Diagnostic) GetSeverity() Severity {
@@ -5471,14 +5569,19 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\vto_git_root\x18\x04 \x01(\bR\ttoGitRoot\"l\n" +
 	"\x05Carry\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.greenroom.preparer.v1.KindR\x04kind\x122\n" +
-	"\x04keys\x18\x02 \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04keys\"\xf0\x02\n" +
+	"\x04keys\x18\x02 \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04keys\"\xad\x03\n" +
 	"\aRequest\x125\n" +
 	"\x06target\x18\x01 \x01(\v2\x1d.greenroom.preparer.v1.TargetR\x06target\x12C\n" +
 	"\finstructions\x18\x02 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\finstructions\x127\n" +
 	"\x06skills\x18\x03 \x01(\v2\x1f.greenroom.preparer.v1.SkillSetR\x06skills\x12;\n" +
 	"\bendpoint\x18\x04 \x01(\v2\x1f.greenroom.preparer.v1.EndpointR\bendpoint\x128\n" +
 	"\aoptions\x18\x05 \x01(\v2\x1e.greenroom.preparer.v1.OptionsR\aoptions\x129\n" +
-	"\x06inputs\x18\x06 \x03(\v2!.greenroom.preparer.v1.NamedFoundR\x06inputs\"i\n" +
+	"\x06inputs\x18\x06 \x03(\v2!.greenroom.preparer.v1.NamedFoundR\x06inputs\x12;\n" +
+	"\bcommands\x18\a \x01(\v2\x1f.greenroom.preparer.v1.CommandsR\bcommands\"J\n" +
+	"\bCommands\x12>\n" +
+	"\bapproved\x18\x01 \x03(\v2\".greenroom.preparer.v1.CommandLineR\bapproved\"#\n" +
+	"\vCommandLine\x12\x14\n" +
+	"\x05words\x18\x01 \x03(\tR\x05words\"i\n" +
 	"\x06Target\x12\x0e\n" +
 	"\x02os\x18\x01 \x01(\tR\x02os\x12\x12\n" +
 	"\x04arch\x18\x02 \x01(\tR\x04arch\x12%\n" +
@@ -5777,7 +5880,7 @@ func file_greenroom_preparer_v1_preparer_proto_rawDescGZIP() []byte {
 }
 
 var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 25)
-var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 57)
+var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
 var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(FaultKind)(0),           // 0: greenroom.preparer.v1.FaultKind
 	(Root)(0),                // 1: greenroom.preparer.v1.Root
@@ -5832,41 +5935,43 @@ var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(*Location)(nil),         // 50: greenroom.preparer.v1.Location
 	(*Carry)(nil),            // 51: greenroom.preparer.v1.Carry
 	(*Request)(nil),          // 52: greenroom.preparer.v1.Request
-	(*Target)(nil),           // 53: greenroom.preparer.v1.Target
-	(*Document)(nil),         // 54: greenroom.preparer.v1.Document
-	(*SkillSet)(nil),         // 55: greenroom.preparer.v1.SkillSet
-	(*Endpoint)(nil),         // 56: greenroom.preparer.v1.Endpoint
-	(*EndpointModel)(nil),    // 57: greenroom.preparer.v1.EndpointModel
-	(*Options)(nil),          // 58: greenroom.preparer.v1.Options
-	(*KindChoice)(nil),       // 59: greenroom.preparer.v1.KindChoice
-	(*NamedFound)(nil),       // 60: greenroom.preparer.v1.NamedFound
-	(*Layout)(nil),           // 61: greenroom.preparer.v1.Layout
-	(*Entry)(nil),            // 62: greenroom.preparer.v1.Entry
-	(*Dir)(nil),              // 63: greenroom.preparer.v1.Dir
-	(*File)(nil),             // 64: greenroom.preparer.v1.File
-	(*TypedDocument)(nil),    // 65: greenroom.preparer.v1.TypedDocument
-	(*Merge)(nil),            // 66: greenroom.preparer.v1.Merge
-	(*Block)(nil),            // 67: greenroom.preparer.v1.Block
-	(*Link)(nil),             // 68: greenroom.preparer.v1.Link
-	(*Copy)(nil),             // 69: greenroom.preparer.v1.Copy
-	(*Expose)(nil),           // 70: greenroom.preparer.v1.Expose
-	(*Names)(nil),            // 71: greenroom.preparer.v1.Names
-	(*Share)(nil),            // 72: greenroom.preparer.v1.Share
-	(*Login)(nil),            // 73: greenroom.preparer.v1.Login
-	(*PlaceSkills)(nil),      // 74: greenroom.preparer.v1.PlaceSkills
-	(*Check)(nil),            // 75: greenroom.preparer.v1.Check
-	(*Base)(nil),             // 76: greenroom.preparer.v1.Base
-	(*Edit)(nil),             // 77: greenroom.preparer.v1.Edit
-	(*EnvOp)(nil),            // 78: greenroom.preparer.v1.EnvOp
-	(*Launch)(nil),           // 79: greenroom.preparer.v1.Launch
-	(*Action)(nil),           // 80: greenroom.preparer.v1.Action
-	(*Diagnostic)(nil),       // 81: greenroom.preparer.v1.Diagnostic
+	(*Commands)(nil),         // 53: greenroom.preparer.v1.Commands
+	(*CommandLine)(nil),      // 54: greenroom.preparer.v1.CommandLine
+	(*Target)(nil),           // 55: greenroom.preparer.v1.Target
+	(*Document)(nil),         // 56: greenroom.preparer.v1.Document
+	(*SkillSet)(nil),         // 57: greenroom.preparer.v1.SkillSet
+	(*Endpoint)(nil),         // 58: greenroom.preparer.v1.Endpoint
+	(*EndpointModel)(nil),    // 59: greenroom.preparer.v1.EndpointModel
+	(*Options)(nil),          // 60: greenroom.preparer.v1.Options
+	(*KindChoice)(nil),       // 61: greenroom.preparer.v1.KindChoice
+	(*NamedFound)(nil),       // 62: greenroom.preparer.v1.NamedFound
+	(*Layout)(nil),           // 63: greenroom.preparer.v1.Layout
+	(*Entry)(nil),            // 64: greenroom.preparer.v1.Entry
+	(*Dir)(nil),              // 65: greenroom.preparer.v1.Dir
+	(*File)(nil),             // 66: greenroom.preparer.v1.File
+	(*TypedDocument)(nil),    // 67: greenroom.preparer.v1.TypedDocument
+	(*Merge)(nil),            // 68: greenroom.preparer.v1.Merge
+	(*Block)(nil),            // 69: greenroom.preparer.v1.Block
+	(*Link)(nil),             // 70: greenroom.preparer.v1.Link
+	(*Copy)(nil),             // 71: greenroom.preparer.v1.Copy
+	(*Expose)(nil),           // 72: greenroom.preparer.v1.Expose
+	(*Names)(nil),            // 73: greenroom.preparer.v1.Names
+	(*Share)(nil),            // 74: greenroom.preparer.v1.Share
+	(*Login)(nil),            // 75: greenroom.preparer.v1.Login
+	(*PlaceSkills)(nil),      // 76: greenroom.preparer.v1.PlaceSkills
+	(*Check)(nil),            // 77: greenroom.preparer.v1.Check
+	(*Base)(nil),             // 78: greenroom.preparer.v1.Base
+	(*Edit)(nil),             // 79: greenroom.preparer.v1.Edit
+	(*EnvOp)(nil),            // 80: greenroom.preparer.v1.EnvOp
+	(*Launch)(nil),           // 81: greenroom.preparer.v1.Launch
+	(*Action)(nil),           // 82: greenroom.preparer.v1.Action
+	(*Diagnostic)(nil),       // 83: greenroom.preparer.v1.Diagnostic
 }
 var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	41,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
 	30,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	52,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
-	61,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
+	63,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
 	29,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
 	30,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	0,   // 6: greenroom.preparer.v1.Fault.kind:type_name -> greenroom.preparer.v1.FaultKind
@@ -5914,74 +6019,76 @@ var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	16,  // 48: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
 	12,  // 49: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
 	40,  // 50: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
-	53,  // 51: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
-	54,  // 52: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
-	55,  // 53: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
-	56,  // 54: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
-	58,  // 55: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
-	60,  // 56: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
-	8,   // 57: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	57,  // 58: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
-	37,  // 59: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	59,  // 60: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	12,  // 61: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	17,  // 62: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	34,  // 63: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	62,  // 64: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	78,  // 65: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	79,  // 66: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	81,  // 67: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	39,  // 68: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	63,  // 69: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	64,  // 70: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	65,  // 71: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	66,  // 72: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	67,  // 73: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	68,  // 74: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	69,  // 75: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	70,  // 76: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	72,  // 77: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	73,  // 78: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	74,  // 79: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	75,  // 80: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	31,  // 81: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	2,   // 82: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	33,  // 83: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	2,   // 84: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	76,  // 85: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	77,  // 86: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	76,  // 87: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	31,  // 88: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	39,  // 89: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	71,  // 90: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	50,  // 91: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	40,  // 92: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	18,  // 93: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	40,  // 94: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	19,  // 95: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	20,  // 96: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	40,  // 97: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	31,  // 98: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	31,  // 99: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	21,  // 100: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	22,  // 101: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	31,  // 102: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	31,  // 103: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	31,  // 104: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	31,  // 105: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	80,  // 106: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	23,  // 107: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	39,  // 108: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	24,  // 109: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	25,  // 110: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	27,  // 111: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	26,  // 112: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	28,  // 113: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	112, // [112:114] is the sub-list for method output_type
-	110, // [110:112] is the sub-list for method input_type
-	110, // [110:110] is the sub-list for extension type_name
-	110, // [110:110] is the sub-list for extension extendee
-	0,   // [0:110] is the sub-list for field type_name
+	55,  // 51: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
+	56,  // 52: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
+	57,  // 53: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
+	58,  // 54: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
+	60,  // 55: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
+	62,  // 56: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
+	53,  // 57: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
+	54,  // 58: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
+	8,   // 59: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	59,  // 60: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
+	37,  // 61: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
+	61,  // 62: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	12,  // 63: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	17,  // 64: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	34,  // 65: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	64,  // 66: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	80,  // 67: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	81,  // 68: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	83,  // 69: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	39,  // 70: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	65,  // 71: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	66,  // 72: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	67,  // 73: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	68,  // 74: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	69,  // 75: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	70,  // 76: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	71,  // 77: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	72,  // 78: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	74,  // 79: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	75,  // 80: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	76,  // 81: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	77,  // 82: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	31,  // 83: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	2,   // 84: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	33,  // 85: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 86: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	78,  // 87: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	79,  // 88: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	78,  // 89: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	31,  // 90: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	39,  // 91: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	73,  // 92: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	50,  // 93: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	40,  // 94: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	18,  // 95: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	40,  // 96: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	19,  // 97: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	20,  // 98: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	40,  // 99: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	31,  // 100: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	31,  // 101: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	21,  // 102: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	22,  // 103: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	31,  // 104: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	31,  // 105: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	31,  // 106: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	31,  // 107: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	82,  // 108: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	23,  // 109: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	39,  // 110: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	24,  // 111: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	25,  // 112: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	27,  // 113: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	26,  // 114: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	28,  // 115: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	114, // [114:116] is the sub-list for method output_type
+	112, // [112:114] is the sub-list for method input_type
+	112, // [112:112] is the sub-list for extension type_name
+	112, // [112:112] is the sub-list for extension extendee
+	0,   // [0:112] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
@@ -6012,7 +6119,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 		(*Value_Concat)(nil),
 		(*Value_Quoted)(nil),
 	}
-	file_greenroom_preparer_v1_preparer_proto_msgTypes[37].OneofWrappers = []any{
+	file_greenroom_preparer_v1_preparer_proto_msgTypes[39].OneofWrappers = []any{
 		(*Entry_Dir)(nil),
 		(*Entry_File)(nil),
 		(*Entry_Document)(nil),
@@ -6032,7 +6139,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_greenroom_preparer_v1_preparer_proto_rawDesc), len(file_greenroom_preparer_v1_preparer_proto_rawDesc)),
 			NumEnums:      25,
-			NumMessages:   57,
+			NumMessages:   59,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
