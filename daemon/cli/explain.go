@@ -59,5 +59,6 @@ func (a *app) showExplanation(e *core.Explanation) {
 	v.Inherited(e.Prepared.Inherited)
 	v.Overlay(e.Prepared)
 	v.Skills(e.Prepared)
+	v.Contributed(e)
 	v.Diagnostics(e.Prepared.Diagnostics)
 }

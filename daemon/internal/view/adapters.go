@@ -98,6 +98,22 @@ func (v View) Looked(reads []core.InputView) {
 	v.columns(&c)
 }
 
+// Contributed shows what capability packs bring besides skills: sections of the instructions, and variables.
+func (v View) Contributed(e *core.Explanation) {
+	if len(e.Sections) == 0 && len(e.Variables) == 0 {
+		return
+	}
+	v.Title("What capability packs bring")
+	c := paint.Columns{Indent: "  "}
+	for _, s := range e.Sections {
+		c.Row("section", paint.Clean(s.Key), paint.Clean("pack:"+s.Pack), v.Style.Dim(paint.Clean("at "+s.Anchor)))
+	}
+	for _, x := range e.Variables {
+		c.Row("variable", paint.Clean(x.Name), paint.Clean("pack:"+x.Pack), "")
+	}
+	v.columns(&c)
+}
+
 // Pins shows the digests that adapters were pinned to.
 func (v View) Pins(pins map[string]string, file string) {
 	c := paint.Columns{Indent: "  "}

@@ -99,7 +99,7 @@ func (v View) Skills(p *core.Prepared) {
 	v.Title("Skills we bring")
 	c := paint.Columns{Indent: "  "}
 	for _, s := range p.Skills {
-		c.Row(paint.Clean(s.Name), v.Style.Dim(v.place(p, s.Path)))
+		c.Row(paint.Clean(s.Name), paint.Clean(s.Source), v.Style.Dim(v.place(p, s.Path)))
 	}
 	v.columns(&c)
 }
