@@ -17,7 +17,7 @@ type data struct {
 	Product, CLI, EnvPrefix, Slug string
 	Title, Intro                  string
 	Vars                          Vars
-	NativeImages                  bool
+	NativeImages, Sandboxed       bool
 	PluginNames                   bool // names are spelled plugin:name
 	General                       bool
 	TurnResources                 string
@@ -43,7 +43,7 @@ type connectorView struct {
 func (s *Set) data(f Facts) data {
 	d := data{
 		Product: f.Product, CLI: f.CLI, EnvPrefix: f.EnvPrefix, Slug: f.slug(), Title: f.Title, Intro: f.Intro, Vars: VarsFor(f.EnvPrefix),
-		NativeImages: f.NativeImages, PluginNames: f.SkillNames == preparer.PluginNames, General: f.General,
+		NativeImages: f.NativeImages, Sandboxed: f.Sandboxed, PluginNames: f.SkillNames == preparer.PluginNames, General: f.General,
 		TurnResources: string(f.Host.TurnResources), Room: f.Host.WorkspaceScope == Room,
 		StartOnly: f.Host.TargetContinuation.UnsupportedTargetIDPrefixes,
 		Agent:     f.Agent.view(), commands: f.Commands,

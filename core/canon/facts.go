@@ -28,6 +28,8 @@ type Facts struct {
 	PluginName string
 	// NativeImages says that the client shows images itself, as its descriptor says.
 	NativeImages bool
+	// Sandboxed says that the client runs commands in a sandbox, as its descriptor says.
+	Sandboxed bool
 	// General is for a person who does not program.
 	General bool
 	Host    HostFacts
@@ -196,7 +198,7 @@ func (f Facts) Key() string {
 		}
 	}
 	flag := strconv.FormatBool
-	add(f.Product, f.CLI, f.EnvPrefix, f.Title, f.Intro, string(f.SkillNames), f.PluginName, flag(f.NativeImages), flag(f.General))
+	add(f.Product, f.CLI, f.EnvPrefix, f.Title, f.Intro, string(f.SkillNames), f.PluginName, flag(f.NativeImages), flag(f.Sandboxed), flag(f.General))
 	h := f.Host
 	add(string(h.TurnResources), string(h.WorkspaceScope), string(h.TargetContinuation.Mode))
 	add(h.TargetContinuation.UnsupportedTargetIDPrefixes...)

@@ -43,7 +43,7 @@ func commands(t testing.TB, list []command.Command) *command.Snapshot {
 
 // shapes are the descriptors that texts can tell apart.
 func shapes() map[string]preparer.Descriptor {
-	images := preparer.Descriptor{NativeImages: true, Skills: preparer.SkillChannel{Kind: preparer.SkillDirectory}}
+	images := preparer.Descriptor{NativeImages: true, Sandboxed: true, Skills: preparer.SkillChannel{Kind: preparer.SkillDirectory}}
 	plugin := preparer.Descriptor{Skills: preparer.SkillChannel{Kind: preparer.SkillPlugin, Names: preparer.PluginNames}}
 	none := preparer.Descriptor{Skills: preparer.SkillChannel{Kind: preparer.NoSkills}}
 	return map[string]preparer.Descriptor{"images": images, "plugin": plugin, "no-skills": none}

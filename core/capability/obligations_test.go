@@ -252,7 +252,7 @@ func TestTenQuestions(t *testing.T) {
 		{"A request links mention://workspace-issue/42. What do I do first?", o.document, says("", "`workspace-issue/ID`", "| `issue-manager` |")},
 		{"That skill cannot be called. What next?", o.document, says("", "2. Where it cannot be called, read its `SKILL.md`")},
 		{"Which session am I?", o.document, says("", "`TUTTI_AGENT_SESSION_ID`", "Read them from the environment")},
-		{"A command of the tool is refused by the sandbox. May I try again?", o.document, says("", "ask once for that one command")},
+		{"A command of the tool is refused by the sandbox. May I try again?", o.document, says("", "ask once to run that one command outside of it")},
 		{"I want a helper for a part of my task. Do I start an agent of the host?", o.skills["greenroom/handoff"], says("", "A helper for a part of your own task", "your client's own tools")},
 		{"Which directory does an agent that I start work in?", o.skills["greenroom/handoff"], says("", "Leave out `--cwd`: the new session then works where you do")},
 		{"The person asks for something from Big Board. What do I run first?", o.document, says("", "begin with `tutti connector available --json`")},
@@ -346,6 +346,19 @@ func TestC031_LocalHost(t *testing.T) {
 	for _, not := range []string{"readPath", "room", "only be started"} {
 		if strings.Contains(o.document, not) {
 			t.Errorf("a desktop is told of %q", not)
+		}
+	}
+}
+
+func TestC057_SandboxIsSpokenOfWhereThereIsOne(t *testing.T) {
+	t.Parallel()
+	for name, d := range shapes() {
+		o := tell(t, full(t, d))
+		if got := strings.Contains(o.document, "sandbox"); got != d.Sandboxed {
+			t.Errorf("%s: a sandbox is spoken of: %v", name, got)
+		}
+		if missing := unmet(o.document, []obligation{says("", "watch it with no background tool")}); missing != nil {
+			t.Errorf("%s: background tools are not spoken of", name)
 		}
 	}
 }

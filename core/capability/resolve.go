@@ -106,7 +106,7 @@ func Resolve(ctx context.Context, r Request) (*Resolved, error) {
 	}
 	out := &Resolved{Sections: res.order(), Env: res.env, Facts: canon.Facts{
 		Product: id.Product, CLI: id.CLI, EnvPrefix: id.EnvPrefix, Title: r.Profile.Title, Intro: r.Profile.Intro,
-		SkillNames: r.Descriptor.Skills.Names, NativeImages: r.Descriptor.NativeImages, General: r.General, Host: host,
+		SkillNames: r.Descriptor.Skills.Names, NativeImages: r.Descriptor.NativeImages, Sandboxed: r.Descriptor.Sandboxed, General: r.General, Host: host,
 		Commands: r.Commands, Connectors: r.Connectors, Agent: r.Agent, Skills: append([]string{}, res.canonical...),
 	}}
 	for _, s := range res.sections {

@@ -57,6 +57,7 @@ func (Adapter) Describe() p.Descriptor {
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames, MaxName: 64},
 		Rewrite:      p.InstructionsOnly,
 		NativeImages: true,
+		Sandboxed:    true,
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions:  {How: p.ByLayout},
 			p.Skills:        {How: p.ByLayout, Named: true},

@@ -13,7 +13,9 @@ type Descriptor struct {
 	Skills       SkillChannel `json:"skills"`
 	Rewrite      Rewrite      `json:"rewrite,omitempty"`
 	NativeImages bool         `json:"nativeImages,omitempty"` // the client shows images to its model itself
-	Model        Model        `json:"model"`
+	// Sandboxed says that the client runs commands in a sandbox of its own, which a person can let single ones out of.
+	Sandboxed bool  `json:"sandboxed,omitempty"`
+	Model     Model `json:"model"`
 	// Inherit says for each kind how it can be left out. A kind that is absent cannot be left out.
 	Inherit map[Kind]Exclusion `json:"inherit,omitempty"`
 	Gates   []Gate             `json:"gates,omitempty"`

@@ -2462,6 +2462,7 @@ type Descriptor struct {
 	Env           []string               `protobuf:"bytes,13,rep,name=env,proto3" json:"env,omitempty"`
 	Flags         []string               `protobuf:"bytes,14,rep,name=flags,proto3" json:"flags,omitempty"`
 	OwnState      []*Location            `protobuf:"bytes,15,rep,name=own_state,json=ownState,proto3" json:"own_state,omitempty"`
+	Sandboxed     bool                   `protobuf:"varint,16,opt,name=sandboxed,proto3" json:"sandboxed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2599,6 +2600,13 @@ func (x *Descriptor) GetOwnState() []*Location {
 		return x.OwnState
 	}
 	return nil
+}
+
+func (x *Descriptor) GetSandboxed() bool {
+	if x != nil {
+		return x.Sandboxed
+	}
+	return false
 }
 
 type Client struct {
@@ -5490,7 +5498,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
 	"\x04keys\x18\x04 \x01(\tR\x04keys\"%\n" +
 	"\aKeyPath\x12\x1a\n" +
-	"\bsegments\x18\x01 \x03(\tR\bsegments\"\xcf\x05\n" +
+	"\bsegments\x18\x01 \x03(\tR\bsegments\"\xed\x05\n" +
 	"\n" +
 	"Descriptor\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x18\n" +
@@ -5508,7 +5516,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05gates\x18\f \x03(\v2\x1b.greenroom.preparer.v1.GateR\x05gates\x12\x10\n" +
 	"\x03env\x18\r \x03(\tR\x03env\x12\x14\n" +
 	"\x05flags\x18\x0e \x03(\tR\x05flags\x12<\n" +
-	"\town_state\x18\x0f \x03(\v2\x1f.greenroom.preparer.v1.LocationR\bownState\"\x9d\x02\n" +
+	"\town_state\x18\x0f \x03(\v2\x1f.greenroom.preparer.v1.LocationR\bownState\x12\x1c\n" +
+	"\tsandboxed\x18\x10 \x01(\bR\tsandboxed\"\x9d\x02\n" +
 	"\x06Client\x12 \n" +
 	"\vexecutables\x18\x01 \x03(\tR\vexecutables\x12\x1a\n" +
 	"\boverride\x18\x02 \x01(\tR\boverride\x12!\n" +
