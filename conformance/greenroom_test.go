@@ -103,8 +103,8 @@ type greenroom struct {
 	log   *lockedBuffer
 }
 
-// open starts a host.
-func (s *stage) open() *greenroom {
+// open starts a host, with changes to its configuration.
+func (s *stage) open(changes ...func(*core.Config)) *greenroom {
 	s.Helper()
 	sources, err := buildAdapters()
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *stage) open() *greenroom {
 		stage: s, state: filepath.Join(s.dir, "state"), first: filepath.Join(s.dir, "host-tools"), log: &lockedBuffer{},
 	}
 	rig.WriteProgram(s, filepath.Join(g.first, "tutti"), "#!/bin/sh\necho host-tool-51c2\n")
-	g.host, err = core.New(context.Background(), core.Config{
+	config := core.Config{
 		StateDir: g.state,
 		Home:     s.home,
 		Environ:  s.environ,
@@ -122,7 +122,11 @@ func (s *stage) open() *greenroom {
 		Identity: core.Identity{Product: product},
 		Path:     []string{g.first},
 		Logger:   slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
-	})
+	}
+	for _, change := range changes {
+		change(&config)
+	}
+	g.host, err = core.New(context.Background(), config)
 	if err != nil {
 		s.Fatal(err)
 	}
