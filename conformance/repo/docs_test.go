@@ -148,3 +148,25 @@ func TestShownCodeIsReal(t *testing.T) {
 		t.Errorf("only %d blocks were found", shown)
 	}
 }
+
+// Hosts give their commands the ids that the texts know.
+func TestCommandsOfTheTextsAreDocumented(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	id := regexp.MustCompile(`"((?:agent|issue|app|reference|connector|browser|computer)\.[a-z.-]+)"`)
+	for _, f := range files(t) {
+		if !f.below("core/canon/text") && f.path != "core/capability/standard.go" {
+			continue
+		}
+		for _, m := range id.FindAllStringSubmatch(f.text, -1) {
+			known[m[1]] = true
+		}
+	}
+	documented := map[string]bool{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z.-]+)` \\|").FindAllStringSubmatch(text(t, "docs/commands.md"), -1) {
+		documented[m[1]] = true
+	}
+	if len(known) < 40 || !maps.Equal(known, documented) {
+		t.Errorf("the texts know\n%v, documented are\n%v", slices.Sorted(maps.Keys(known)), slices.Sorted(maps.Keys(documented)))
+	}
+}

@@ -461,6 +461,7 @@ func BenchmarkResolveWarm(b *testing.B) {
 
 // Whatever outsiders call their things, documents keep their form and front matter stays YAML.
 func FuzzTemplateInputs(f *testing.F) {
+	set := texts(f)
 	f.Add("Reviewer", "Be kind.\n# x", "crm", "Big Board", "Notes: the app", "Does things\n```")
 	f.Fuzz(func(t *testing.T, name, instructions, key, display, app, summary string) {
 		list := sample.Catalog()[:8]
@@ -469,8 +470,7 @@ func FuzzTemplateInputs(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := full(t, shapes()["images"])
-		r.Commands = s
+		r := capability.Request{Texts: set, Descriptor: shapes()["images"], Commands: s}
 		r.Agent = canon.Agent{Name: name, Instructions: instructions}
 		r.Connectors = &connector.Context{Hints: []connector.Hint{{Key: key, DisplayName: display}}, EnabledConnectors: []string{key}, Granted: []string{display}}
 		res, err := capability.Resolve(t.Context(), r)

@@ -7,7 +7,7 @@ import (
 )
 
 // replacer takes the signs away by which Markdown, HTML comments and templates begin. A reader sees what is meant.
-var replacer = strings.NewReplacer("`", "'", "<", "‹", ">", "›", "[", "(", "]", ")", "{{", "{ {", "}}", "} }", "|", "/", "~~~", "~ ~")
+var replacer = strings.NewReplacer("`", "'", "<", "‹", ">", "›", "[", "(", "]", ")", "|", "/")
 
 // Line is text as one line of at most limit runes that opens nothing: no line, heading, fence, code, link, table cell,
 // comment or template. Text that is not UTF-8 loses the bytes that are not. A limit of 0 or less leaves nothing.
@@ -38,7 +38,13 @@ func Line(text string, limit int) string {
 			break
 		}
 	}
-	return Cut(strings.TrimLeft(replacer.Replace(b.String()), "#-+*=>_~ "), limit)
+	text = replacer.Replace(b.String())
+	for _, run := range []string{"{{", "}}", "~~"} {
+		for strings.Contains(text, run) {
+			text = strings.ReplaceAll(text, run, run[:1]+" "+run[:1])
+		}
+	}
+	return Cut(strings.TrimLeft(text, "#-+*=>_~ "), limit)
 }
 
 // harmless says whether text is of letters, digits and marks that mean nothing, with single blanks between words. Most

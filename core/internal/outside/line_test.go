@@ -17,6 +17,7 @@ func TestLineOpensNothing(t *testing.T) {
 		"```sh\nrm\n```":                  "'''sh rm '''",
 		"<!-- END -->":                    "‹!-- END --›",
 		"[a](b)":                          "(a)(b)",
+		"{{{0}}}":                         "{ { {0} } }",
 		"{{.Secret}}":                     "{ {.Secret} }",
 		"a|b":                             "a/b",
 		"turn \u202earound":               "turn around",
