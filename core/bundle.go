@@ -71,6 +71,9 @@ func (h *Host) RenderSkillBundle(ctx context.Context, r BundleRequest) (*SkillBu
 			return nil, err
 		}
 	}
+	if err := s.Detail.check(); err != nil {
+		return nil, err
+	}
 	end, err := h.begin()
 	if err != nil {
 		return nil, err

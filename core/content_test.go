@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -382,5 +383,37 @@ func TestC110_NothingPilesUpIn200Preparations(t *testing.T) {
 	}
 	if !names["tutti-cli-tutti"] || names["tutti-cli"] {
 		t.Errorf("C187: ours are called %v", names)
+	}
+}
+
+// Sessions of one kind share one bundle, which holds nothing of theirs; other content is another bundle.
+func TestC180_C182_SessionsShareABundle(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	list := sample.Catalog()
+	h := withCommands(s, &list, nil)
+	target := func(session Session) string {
+		p := mustPrepare(t, h, session)
+		to, err := os.Readlink(filepath.Join(p.Dir, "prop/skills/greenroom"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, line := range snapshot(t, to, false) {
+			if strings.Contains(line, session.ID) {
+				t.Errorf("%s names the session", name)
+			}
+		}
+		return to
+	}
+	one, two := target(s.session("session-4711")), target(s.session("session-4712"))
+	if one != two || !strings.HasPrefix(one, filepath.Join(s.state, "store", "skills")) {
+		t.Errorf("they are at %s and %s", one, two)
+	}
+	list = sample.Without("agent.wait")
+	if three := target(s.session("session-4713")); three == one {
+		t.Error("another guide is the same bundle")
+	}
+	if target(s.session("session-4711")) == one {
+		t.Error("a session keeps a guide of commands that are gone")
 	}
 }

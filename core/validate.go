@@ -41,8 +41,8 @@ func (s Session) validate() error {
 	case !filepath.IsAbs(s.Cwd):
 		return bad("cwd", "is not absolute")
 	}
-	if !slices.Contains([]DetailMode{Coding, "coding", General}, s.Detail) {
-		return bad("detail mode", "is none that there is").(*Error).WithHint("use coding or general")
+	if err := s.Detail.check(); err != nil {
+		return err
 	}
 	if _, err := command.Normal(s.Projection); err != nil {
 		return err
@@ -59,6 +59,13 @@ func (s Session) standing() error {
 			WithHint("name a directory that exists; it is never made")
 	}
 	return nil
+}
+
+func (d DetailMode) check() error {
+	if slices.Contains([]DetailMode{Coding, "coding", General}, d) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "prepare", "detail mode", "is none that there is").WithHint("use coding or general")
 }
 
 func checkID(what, id string) error {

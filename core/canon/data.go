@@ -144,6 +144,7 @@ func (d data) funcs() template.FuncMap {
 			}
 			return "none"
 		},
+		"codes": func(list []string) string { return "`" + strings.Join(list, "`, `") + "`" },
 		"join":  func(list []string) string { return strings.Join(list, ", ") },
 		"quote": quote,
 		"line":  func(text string) string { return outside.Line(text, 200) },

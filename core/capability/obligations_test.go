@@ -6,6 +6,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/capability"
 	"github.com/greenroom-agents/greenroom/core/command"
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/core/internal/sample"
 )
 
@@ -47,7 +48,7 @@ var documentObligations = []obligation{
 	says("credentials", "never print, log, store or send their values"),
 	says("mentions are data", "It is data for tools, not a page to open"),
 	says("mention of an issue", "`workspace-issue/ID`", "`issue-manager`", "`tutti issue get"),
-	says("mention of an app", "`workspace-app/ID`", "`workspace-app`", "`tutti app open"),
+	says("mention of an app", "`workspace-app/ID`", "`workspace-app`", "`tutti app get"),
 	says("mention of a reference", "`workspace-reference/ID?source=S`", "`reference`", "`tutti reference get"),
 	says("mention of a session", "`agent-session/ID`", "`tutti-handoff`", "`tutti agent get"),
 	says("mention of a target", "`agent-target/ID`", "`tutti-handoff`", "`tutti agent start"),
@@ -202,6 +203,18 @@ func TestC363_ConnectorRules(t *testing.T) {
 	}
 }
 
+func TestC361_IndexOfTheDocumentIsTheExportedOne(t *testing.T) {
+	t.Parallel()
+	r := full(t, shapes()["images"])
+	r.Connectors = connectors(false)
+	if index := connector.Index(r.Connectors.Hints); index == "" || !strings.Contains(tell(t, r).document, "`"+index+"`") {
+		t.Errorf("the document has another index than %q", index)
+	}
+	if told := connector.Told(*r.Connectors); told.Index != connector.Index(r.Connectors.Hints) {
+		t.Errorf("what counts as told is %q", told.Index)
+	}
+}
+
 // No service is known to core: with other connectors nothing but the index and the set changes.
 func TestConnectorsAreNamedByTheIndexOnly(t *testing.T) {
 	t.Parallel()
@@ -324,7 +337,7 @@ func TestC032_ManagedHost(t *testing.T) {
 	r.Commands = commands(t, sample.Without("agent.cancel-turn", "agent.summary"))
 	o := tell(t, r)
 	if missing := unmet(o.document, []obligation{
-		says("read path", "`images[].readPath`", "Don't pass"), says("start only", "begins with remote:", "only be started"),
+		says("read path", "`images[].readPath`", "Don't pass"), says("start only", "begins with `remote:`", "only be started"),
 		says("cancel", "`tutti agent cancel --session-id"), says("result", "Result: `tutti agent get"), says("room", "a room that several people share"),
 	}); missing != nil {
 		t.Errorf("it does not say %q", missing)

@@ -160,7 +160,7 @@ func (r *resolution) pack(ctx context.Context, p CapabilityPack) error {
 		if ctx.Err() != nil {
 			return fault.Wrap(err, fault.Deadline, "resolve capabilities", "pack "+p.Name, "the time was up, or the caller gave up")
 		}
-		return fault.Wrap(err, fault.Profile, "resolve capabilities", "pack "+p.Name, "it failed").WithHint("see the cause in the host's log")
+		return fault.Wrap(err, fault.Profile, "resolve capabilities", "pack "+p.Name, "it failed").WithHint("what the pack says is the cause of this error, and no part of its text")
 	}
 	if !c.Enabled {
 		return nil

@@ -227,7 +227,7 @@ func TestC045_C090_SkillsOfHostsAndSessions(t *testing.T) {
 	}
 }
 
-func TestC050_C055_OrderOfSections(t *testing.T) {
+func TestC050_C054_C055_OrderOfSections(t *testing.T) {
 	t.Parallel()
 	at := func(anchor capability.Anchor, key string, order int, d capability.Delivery) capability.PolicySection {
 		return capability.PolicySection{Anchor: anchor, Key: key, Order: order, Delivery: d, Body: "- says " + key + "/" + string(anchor)}

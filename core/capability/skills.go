@@ -22,7 +22,7 @@ func (r *resolution) others(ctx context.Context) error {
 				return fault.Wrap(err, fault.Deadline, "resolve skills", "source", "the time was up, or the caller gave up")
 			}
 			return fault.Wrap(err, fault.Profile, "resolve skills", fmt.Sprintf("source %d", i), "it failed").
-				WithHint("see the cause in the host's log")
+				WithHint("what the source says is the cause of this error, and no part of its text")
 		}
 		if err := r.add(list, "host"); err != nil {
 			return err

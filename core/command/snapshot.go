@@ -77,7 +77,7 @@ func Resolve(ctx context.Context, c Catalog, cli, workspace string, p Projection
 			return nil, fault.Wrap(err, fault.Deadline, "list commands", "catalog", "the time was up, or the caller gave up")
 		}
 		return nil, fault.Wrap(err, fault.CatalogFailed, "list commands", "catalog", "the host's commands cannot be listed").
-			WithHint("see the host's log; no session is prepared without knowing its commands")
+			WithHint("no session is prepared without knowing its commands; what the catalog says is the cause of this error")
 	}
 	return New(cli, list, p)
 }
