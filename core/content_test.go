@@ -69,6 +69,30 @@ func TestC017_C018_CatalogIsAskedOncePerPreparation(t *testing.T) {
 	}
 }
 
+// A preparation that begins again because files of the user's changed is still one preparation.
+func TestC018_CatalogIsAskedOnceThoughFilesChange(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	asked, answers := 0, 0
+	h := s.open(func(c *Config) {
+		c.Commands = command.CatalogFunc(func(context.Context, command.Query) ([]command.Command, error) {
+			asked++
+			return sample.Catalog(), nil
+		})
+	}, prop{provider: "prop", extra: func(preparer.Request, *preparer.Layout) {
+		if answers++; answers == 1 {
+			s.write("home/.prop/config.toml", "changed = true\n")
+		}
+	}})
+	p := mustPrepare(t, h, s.session("one"))
+	if got := s.read(filepath.Join(p.Dir, "prop/config.toml")); !strings.Contains(got, "changed = true") {
+		t.Errorf("it did not begin again: %s", got)
+	}
+	if asked != 1 {
+		t.Errorf("the catalog was asked %d times", asked)
+	}
+}
+
 func TestC163_CatalogThatIsDownFailsThePreparation(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -128,7 +128,7 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, inTime(ctx, err)
 	}
-	a, err := h.ask(ctx, s, stored)
+	a, err := h.ask(ctx, s, stored, nil)
 	if err != nil {
 		return nil, inTime(ctx, err)
 	}

@@ -162,11 +162,13 @@ func (h *Host) prepare(ctx context.Context, s Session, o *operation) (*Prepared,
 		return nil, err
 	}
 	var stored *command.Projection
+	var before *answered
 	for range attempts {
-		a, err := h.ask(ctx, s, stored)
+		a, err := h.ask(ctx, s, stored, before)
 		if err != nil {
 			return nil, err
 		}
+		before = a
 		p, err := h.carryOut(ctx, a, o)
 		var other *storedError
 		if errors.As(err, &other) {

@@ -44,8 +44,9 @@ type answered struct {
 
 // ask finds the facts, looks at the inputs and gets the layout. It writes nothing.
 //
-// stored is the projection that the session was first prepared with, where that is known, or nil.
-func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection) (*answered, error) {
+// stored is the projection that the session was first prepared with, where that is known, or nil. before is an earlier
+// attempt of the same preparation, or nil: what a session is told is resolved once, however often files change.
+func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, before *answered) (*answered, error) {
 	a := &answered{session: s, name: manifest.Name(s.Workspace, s.ID)}
 	var err error
 	if a.projection, err = projectionOf(s, stored); err != nil {
@@ -64,7 +65,9 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection) (
 		}
 		h.checked.Store(a.adapter.Digest+s.Provider, true)
 	}
-	if a.content, err = h.content(ctx, s, a.desc, a.projection); err != nil {
+	if before != nil && before.projection.Equal(a.projection) && before.adapter == a.adapter {
+		a.content = before.content
+	} else if a.content, err = h.content(ctx, s, a.desc, a.projection); err != nil {
 		return nil, err
 	}
 	if err := h.find(ctx, a); err != nil {
