@@ -38,6 +38,9 @@ func Rows() []Row {
 		both("Each kind of the user's set-up can be left out, and the session reports what happened", "TestC256_EachKindCanBeLeftOut"),
 		both("Single skills and MCP servers of the user's can be chosen by name", "TestC256_NamedItemsComeAlong"),
 		both("A skill of ours loads", "TestC256_SkillLoads"),
+		both("Every skill of the whole profile is listed once", "TestC080_EverySkillOfTheProfileIsListedOnce"),
+		{"The commands that a session has run unasked, and no others", map[string]Cell{
+			"codex": {Test: "TestC157_C158_C165_CodexRunsWhatTheSessionHas"}, "claude": {None: "the client's own permissions decide"}}},
 		{"What the model runs finds the host's directory first on PATH, and no secret of ours", map[string]Cell{
 			"codex": {Test: "TestC008_HostToolsLeadPath/codex",
 				Known: "the client puts two directories of its own in front of every other, seen 2026-11-30"},

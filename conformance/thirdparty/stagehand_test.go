@@ -92,7 +92,7 @@ func TestC256_AdapterOfAThirdParty(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	said := strings.Join(strings.Fields(string(out)), "")
-	for _, want := range []string{`"theme":"dark"`, `"welcome_shown":true`, "told:1", "skill:handoff", "skill:mine"} {
+	for _, want := range []string{`"theme":"dark"`, `"welcome_shown":true`, "told:1", "skill:tutti-handoff", "skill:mine"} {
 		if strings.Count(said, want) != 1 {
 			t.Errorf("the client does not say %s once:\n%s", want, out)
 		}
