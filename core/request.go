@@ -39,6 +39,7 @@ type answered struct {
 	inputs     *input.Snapshot
 	kind       *kind
 	layout     *preparer.Layout
+	sets       []*skill.Set // that were put into the store
 	notes      []Diagnostic
 }
 
@@ -180,7 +181,9 @@ func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string
 		Skills:     a.kind.skills,
 		Names:      n.names,
 		Bundle: func(ctx context.Context, list []skill.Named) (string, string, error) {
-			return bundle(ctx, n.bundle(list))
+			set := n.bundle(list)
+			a.sets = append(a.sets, set)
+			return bundle(ctx, set)
 		},
 	})
 	if err == nil {

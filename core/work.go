@@ -75,6 +75,12 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 	if err := w.ses.Commit(next, outside); err != nil {
 		return nil, err
 	}
+	// Only now is the lease seen by others: a bundle that was collected before that is made again.
+	for _, set := range w.a.sets {
+		if _, _, err := w.h.stored(ctx, set); err != nil {
+			return nil, err
+		}
+	}
 	for _, rel := range changes.Rewritten {
 		w.a.note("rewritten", rel+" was changed since it was prepared, and was written anew", "")
 	}

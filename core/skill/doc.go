@@ -6,6 +6,6 @@
 //
 // A bundle is a set of skills under one digest of its bytes. It is complete or absent, is never changed after it was
 // published, and is checked once in a process before it is used; one that is damaged is put aside and made again. The
-// package does not place anything in a session (package layout links to a bundle) and does not collect bundles that
-// nobody uses: a session's manifest records the digest that it leases.
+// package does not place anything in a session (package layout links to a bundle), and knows who uses a bundle only when
+// it is told ([Store.Collect]): a session's manifest records the digest that it leases.
 package skill

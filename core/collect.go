@@ -1,0 +1,69 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+)
+
+// DefaultGrace is how old a bundle of skills has to be before it is collected.
+const DefaultGrace = 24 * time.Hour
+
+// CollectOptions says what is collected. The zero value spares everything of the last day.
+type CollectOptions struct {
+	// Grace is how long a bundle stays in any case, counted from when it was made. Default: [DefaultGrace]. A negative
+	// one spares nothing that is not in use.
+	Grace time.Duration
+}
+
+// Collected says what was removed.
+type Collected struct {
+	Bundles []string `json:"bundles"` // digests
+}
+
+// Collect removes bundles of skills that no session uses any more. A bundle in use is never removed, whatever other
+// hosts prepare at the same time. When the record of any session cannot be read, nothing is removed.
+func (h *Host) Collect(ctx context.Context, o CollectOptions) (*Collected, error) {
+	end, err := h.beginWriting()
+	if err != nil {
+		return nil, inTime(ctx, err)
+	}
+	defer end()
+	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
+	defer cancel()
+	if o.Grace == 0 {
+		o.Grace = DefaultGrace
+	}
+	store, err := h.skillStore()
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Collected{Bundles: []string{}}, nil
+	}
+	if err != nil {
+		return nil, inTime(ctx, err)
+	}
+	removed, err := store.Collect(ctx, h.cfg.Now().Add(-o.Grace), func() (map[string]bool, error) { return h.leases(ctx) })
+	return &Collected{Bundles: append([]string{}, removed...)}, inTime(ctx, err)
+}
+
+// leases are the digests that the records of all sessions name.
+func (h *Host) leases(ctx context.Context) (map[string]bool, error) {
+	names, err := h.store.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held := map[string]bool{}
+	for _, name := range names {
+		m, err := h.store.Load(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, digest := range m.Leases {
+			held[digest] = true
+		}
+	}
+	return held, nil
+}
