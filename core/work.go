@@ -75,9 +75,10 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 	if err := w.ses.Commit(next, outside); err != nil {
 		return nil, err
 	}
-	// Only now is the lease seen by others: a bundle that was collected before that is made again.
+	// Only now is the lease seen by others: a bundle that was collected before that is made again. The session stands, so
+	// this is done though the time may be up; nearly always it is one look.
 	for _, set := range w.a.sets {
-		if _, _, err := w.h.stored(ctx, set); err != nil {
+		if _, _, err := w.h.stored(context.WithoutCancel(ctx), set); err != nil {
 			return nil, err
 		}
 	}
