@@ -52,7 +52,7 @@ func (w *work) env() []EnvVar {
 	for _, dir := range slices.Backward(cfg.Path) {
 		env = append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: sep})
 	}
-	return env
+	return append(env, w.h.direct(a.endpoint)...)
 }
 
 // skills lists the skills of ours as the session sees them.

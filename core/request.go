@@ -16,6 +16,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/core/merge"
+	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/core/skill"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -37,10 +38,12 @@ type answered struct {
 	roots      layout.Roots
 	homes      []HomeView
 	inputs     *input.Snapshot
-	kind       *kind
-	layout     *preparer.Layout
-	sets       []*skill.Set // that were put into the store
-	notes      []Diagnostic
+	// endpoint is the one of the session in its clean form, nil for none.
+	endpoint *modelendpoint.Endpoint
+	kind     *kind
+	layout   *preparer.Layout
+	sets     []*skill.Set // that were put into the store
+	notes    []Diagnostic
 }
 
 // ask finds the facts, looks at the inputs and gets the layout. It writes nothing.
@@ -65,6 +68,9 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 			return nil, err
 		}
 		h.checked.Store(a.adapter.Digest+s.Provider, true)
+	}
+	if err := a.bind(); err != nil {
+		return nil, err
 	}
 	if before != nil && before.projection.Equal(a.projection) && before.adapter == a.adapter {
 		a.content = before.content
@@ -174,7 +180,7 @@ func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string
 	tree, err := layout.Compile(ctx, layout.Source{
 		Descriptor: a.desc,
 		Layout:     a.layout,
-		Handles:    layout.Handles{Roots: a.roots, Inputs: a.inputs, Texts: n.text},
+		Handles:    layout.Handles{Roots: a.roots, Inputs: a.inputs, Texts: n.text, Secrets: a.secrets()},
 		Marker:     merge.Marker{ID: h.store.ID()},
 		Memo:       &h.memo.Documents,
 		Current:    current,

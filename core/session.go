@@ -11,6 +11,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/capability"
 	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/connector"
+	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -42,6 +43,9 @@ type Session struct {
 	// Projection narrows the commands of a dedicated session. It is stored when the session is first prepared, and holds
 	// from then on: nil asks for the stored one, and a different one is an error.
 	Projection *command.CommandCapabilityProjection
+	// Endpoint is the model endpoint that the session is bound to, instead of the user's own login. nil is none. Its key
+	// is in the environment that the client is started with, and nowhere else.
+	Endpoint *modelendpoint.Endpoint
 }
 
 // DetailMode is for whom an agent writes.

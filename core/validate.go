@@ -47,6 +47,11 @@ func (s Session) validate() error {
 	if _, err := command.Normal(s.Projection); err != nil {
 		return err
 	}
+	if s.Endpoint != nil {
+		if _, err := s.Endpoint.Clean(); err != nil {
+			return err
+		}
+	}
 	_, err := s.Inherit.resolve()
 	return err
 }

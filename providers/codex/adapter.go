@@ -21,13 +21,19 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 		return nil, err
 	}
 	if r.Endpoint != nil {
-		return nil, p.Refuse("codex.no-endpoint", "this adapter prepares codex for the user's own login only",
-			"start the session without a model endpoint")
+		if err := served(r.Endpoint); err != nil {
+			return nil, err
+		}
 	}
 
 	l := p.NewLayout()
 	l.Set(envHome, root.Value())
 	l.Strip(childMarkers...)
+	if r.Endpoint != nil {
+		endpoint(l, r.Endpoint)
+	} else {
+		l.Strip(keyVar)
+	}
 
 	instructions(l, r)
 	configuration(l, r)
@@ -90,20 +96,26 @@ func configuration(l *p.Layout, r p.Request) {
 	}
 	l.Expose(p.Expose{At: root.Join("agents"), Input: inRoles, Copy: true})
 	l.Expose(p.Expose{At: root.Join("rules"), Input: inRules, Except: []string{ours}, Copy: true})
-	// A profile can hold things of every kind but memories, and is laid over the whole of the configuration.
-	if !slices.ContainsFunc(p.Kinds(), func(k p.Kind) bool { return k != p.Memories && !in.All(k) }) {
+	// A profile can hold things of every kind but memories, and is laid over the whole of the configuration, also over
+	// the endpoint.
+	if r.Endpoint == nil && !slices.ContainsFunc(p.Kinds(), func(k p.Kind) bool { return k != p.Memories && !in.All(k) }) {
 		l.Expose(p.Expose{At: root, Input: inProfiles, Copy: true})
 	}
 }
 
 // logins places the user's login, and those of their MCP servers, which the client keeps in the home too. A refresh
 // token is good for one use, so there must never be two live copies of it.
+//
+// A session on an endpoint has no login of the user's: the client needs none there, and cannot use one that it has not.
 func logins(l *p.Layout, r p.Request) {
 	in := r.Options.Inherit
-	l.Login(p.Login{At: root.Join("auth.json"), Input: inAuth, JSON: true, Fresher: p.Key("last_refresh")})
 	if !in.None(p.MCPServers) {
 		l.Login(p.Login{At: root.Join(".credentials.json"), Input: inMCPAuth, JSON: true})
 	}
+	if r.Endpoint != nil {
+		return
+	}
+	l.Login(p.Login{At: root.Join("auth.json"), Input: inAuth, JSON: true, Fresher: p.Key("last_refresh")})
 	// Models differ between accounts and providers, so a cache of them is good for one login and one configuration. It
 	// is ours, shared between sessions, and never the user's: the client writes it through the link.
 	l.Link(root.Join("models_cache.json"),

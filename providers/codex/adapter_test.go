@@ -2,7 +2,6 @@ package codex_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -437,16 +436,5 @@ func TestDiagnosticsSayWhatDoesNotWork(t *testing.T) {
 		if diff := cmp.Diff(c.want, codes(prepare(t, r))); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-	}
-}
-
-func TestAnEndpointIsRefused(t *testing.T) {
-	t.Parallel()
-	r := request(all())
-	r.Endpoint = &p.Endpoint{Name: "x", Protocol: p.OpenAI, BaseURL: "http://127.0.0.1:9"}
-	_, err := codex.Adapter{}.Prepare(context.Background(), r)
-	var refusal *p.Refusal
-	if !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Code, "codex.") {
-		t.Errorf("got %v", err)
 	}
 }

@@ -57,11 +57,10 @@ func configCarries() []p.Carry {
 
 // edits are the changes from the user's config.toml to the session's.
 func edits(r p.Request) []p.Edit {
-	catalog, instructions := p.Key("model_catalog_json"), p.Key("model_instructions_file")
-	e := slices.Concat(exclusions(r.Options.Inherit), tier(r), disabledSkills(r), []p.Edit{
+	instructions := p.Key("model_instructions_file")
+	e := slices.Concat(exclusions(r.Options.Inherit), tier(r), disabledSkills(r), models(r), []p.Edit{
 		// Relative paths are relative to the home, which is another one now. The client stops with a bare "no such file"
-		// when one of the first two is missing, and drops a role without its file in silence.
-		p.Rebase(catalog, home), p.Require(catalog, "file"),
+		// when this one or the catalog of models is missing, and drops a role without its file in silence.
 		p.Rebase(instructions, home), p.Require(instructions, "file"),
 		p.Rebase(p.Key("agents", "*", "config_file"), home),
 		// Trust in a hook goes by the path of the file that has it, and by a hash of what it runs.
@@ -81,6 +80,15 @@ func edits(r p.Request) []p.Edit {
 		e = append(e, p.Set(p.Key("windows", "sandbox"), p.S("unelevated")))
 	}
 	return e
+}
+
+// models binds the session to its endpoint, or leaves it with the user's models.
+func models(r p.Request) []p.Edit {
+	if r.Endpoint != nil {
+		return bound(r.Endpoint)
+	}
+	catalog := p.Key("model_catalog_json")
+	return []p.Edit{p.Rebase(catalog, home), p.Require(catalog, "file")}
 }
 
 // exclusions takes out what does not come along.

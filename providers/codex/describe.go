@@ -27,13 +27,11 @@ const (
 
 // childMarkers are what the client tells the commands that it runs. Inherited by a session that was started from
 // inside another one, they would misname it or make it believe in a sandbox that is not there. CODEX_SQLITE_HOME would
-// put the databases of all sessions into one place, and the last one is the credential of a session that had a model
-// plan, which must not reach the commands of one that has none. Variables of a login begin like the others and have to
-// stay, so they are named one by one.
+// put the databases of all sessions into one place. Variables of a login begin like the others and have to stay, so they
+// are named one by one. The credential of a session that has a model plan goes too where there is none.
 var childMarkers = []string{
 	"CODEX_CI", "CODEX_INTERNAL_ORIGINATOR_OVERRIDE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED",
 	"CODEX_SESSION_ID", "CODEX_SQLITE_HOME", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_VERSION",
-	"TUTTI_MODEL_PLAN_API_KEY",
 }
 
 // pluginDirs hold what the client has downloaded and stored for plugins.
@@ -58,6 +56,7 @@ func (Adapter) Describe() p.Descriptor {
 		Rewrite:      p.InstructionsOnly,
 		NativeImages: true,
 		Sandboxed:    true,
+		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: keyVar},
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions:  {How: p.ByLayout},
 			p.Skills:        {How: p.ByLayout, Named: true},
@@ -69,7 +68,7 @@ func (Adapter) Describe() p.Descriptor {
 		},
 		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}, {ID: "folder-trust", Answer: p.NotAnswered},
 			{ID: "hook-trust", Answer: p.NotAnswered}},
-		Env: append([]string{envHome}, childMarkers...),
+		Env: append([]string{envHome, keyVar}, childMarkers...),
 		// The login is written through the link, and its lock appears beside the file that the link leads to.
 		OwnState: inHome(append([]string{"auth.json", "auth.json.lock", ".credentials.json"}, pluginDirs...)...),
 	}

@@ -81,6 +81,9 @@ type Endpoint struct {
 	Models   []EndpointModel
 	Default  string // id of one of Models
 	Key      Secret
+	// Base is what a model of the endpoint is told before everything else, for clients that have such a text for their
+	// vendor's own models only.
+	Base Document
 }
 
 // EndpointModel is one model of an endpoint.

@@ -114,7 +114,7 @@ func TestParseRequest(t *testing.T) {
 		Target:       p.Target{OS: "windows", Arch: "amd64", ClientVersion: "1.0.0", Tools: []string{"rg"}},
 		Instructions: p.Document{Name: "instructions", Sections: []string{"intro"}},
 		Endpoint: &p.Endpoint{Name: "N", Protocol: p.OpenAI, BaseURL: "u", Models: []p.EndpointModel{{ID: "m", Name: "M"}},
-			Default: "m", Key: p.Secret{Name: "endpoint-key"}},
+			Default: "m", Key: p.Secret{Name: "endpoint-key"}, Base: p.Document{Name: "base"}},
 		Options: p.Options{Inherit: p.Inherit{
 			p.Instructions: {Mode: p.None}, p.Skills: {Mode: p.Only, Names: []string{"a"}}, p.MCPServers: {Mode: p.None},
 			p.Hooks: {Mode: p.Only, Names: []string{}}, p.Plugins: {Mode: p.None}, p.Memories: {Mode: p.None},

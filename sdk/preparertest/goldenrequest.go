@@ -100,7 +100,7 @@ func (g goldenRequest) target(r *preparer.Request) {
 	if e := g.Endpoint; e != nil {
 		r.Endpoint = &preparer.Endpoint{
 			Name: e.Name, Protocol: preparer.Protocol(e.Protocol), BaseURL: e.BaseURL, Default: e.Default,
-			Key: preparer.Secret{Name: "endpoint-key"},
+			Key: preparer.Secret{Name: "endpoint-key"}, Base: preparer.Document{Name: "base"},
 		}
 		for _, m := range e.Models {
 			r.Endpoint.Models = append(r.Endpoint.Models, preparer.EndpointModel{ID: m.ID, Name: m.Name})

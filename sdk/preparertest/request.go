@@ -41,6 +41,7 @@ func endpointFor(p preparer.Protocol) *preparer.Endpoint {
 		Models:  []preparer.EndpointModel{{ID: "scratch-large", Name: "Large"}, {ID: "vendor/scratch-small", Name: "Small"}},
 		Default: "scratch-large",
 		Key:     preparer.Secret{Name: canary},
+		Base:    preparer.Document{Name: "base"},
 	}
 }
 

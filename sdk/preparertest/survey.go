@@ -73,9 +73,13 @@ func checkAnswer(r preparer.Request, l *preparer.Layout) []error {
 	eachValue(l, func(where string, v preparer.Value) {
 		switch v := v.(type) {
 		case preparer.Text:
-			if v.Document != r.Instructions.Name {
+			doc := r.Instructions
+			if r.Endpoint != nil && v.Document == r.Endpoint.Base.Name {
+				doc = r.Endpoint.Base
+			}
+			if v.Document != doc.Name || doc.Name == "" {
 				add(rules.Names, where, "there is no document %q", v.Document)
-			} else if v.Section != "" && !slices.Contains(r.Instructions.Sections, v.Section) {
+			} else if v.Section != "" && !slices.Contains(doc.Sections, v.Section) {
 				add(rules.Names, where, "the document has no section %q; look at Document.Sections first", v.Section)
 			}
 		case preparer.Secret:

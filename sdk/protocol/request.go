@@ -15,7 +15,7 @@ func EncodeRequest(v preparer.Request) (*pb.Request, error) {
 		Target: &pb.Target{
 			Os: v.Target.OS, Arch: v.Target.Arch, ClientVersion: v.Target.ClientVersion, Tools: texts(v.Target.Tools),
 		},
-		Instructions: &pb.Document{Name: v.Instructions.Name, Sections: texts(v.Instructions.Sections)},
+		Instructions: document(v.Instructions),
 		Skills:       &pb.SkillSet{Count: int64(v.Skills.Count)},
 		Endpoint:     e.endpoint(v.Endpoint),
 		Options:      &pb.Options{Inherit: e.inherit(v.Options.Inherit)},
@@ -44,6 +44,7 @@ func (e *encoder) endpoint(v *preparer.Endpoint) *pb.Endpoint {
 		}),
 		Default: v.Default,
 		Key:     &pb.Secret{Name: v.Key.Name},
+		Base:    document(v.Base),
 	}
 }
 
@@ -64,6 +65,10 @@ func decodeCommands(m *pb.Commands) preparer.Commands {
 	return preparer.Commands{Approved: each(m.GetApproved(), func(l *pb.CommandLine) []string { return texts(l.GetWords()) })}
 }
 
+func document(v preparer.Document) *pb.Document {
+	return &pb.Document{Name: v.Name, Sections: texts(v.Sections)}
+}
+
 func (e *encoder) inherit(v preparer.Inherit) []*pb.KindChoice {
 	return each(slices.Sorted(maps.Keys(v)), func(k preparer.Kind) *pb.KindChoice {
 		c := v[k]
@@ -77,13 +82,13 @@ func DecodeRequest(m *pb.Request) (preparer.Request, error) {
 		return preparer.Request{}, err
 	}
 	var d decoder
-	target, doc := m.GetTarget(), m.GetInstructions()
+	target := m.GetTarget()
 	v := preparer.Request{
 		Target: preparer.Target{
 			OS: target.GetOs(), Arch: target.GetArch(), ClientVersion: target.GetClientVersion(),
 			Tools: texts(target.GetTools()),
 		},
-		Instructions: preparer.Document{Name: doc.GetName(), Sections: texts(doc.GetSections())},
+		Instructions: documentOf(m.GetInstructions()),
 		Skills:       preparer.SkillSet{Count: d.number(m.GetSkills().GetCount())},
 		Endpoint:     d.endpoint(m.GetEndpoint()),
 		Options:      preparer.Options{Inherit: d.inherit(m.GetOptions().GetInherit())},
@@ -114,7 +119,12 @@ func (d *decoder) endpoint(m *pb.Endpoint) *preparer.Endpoint {
 		}),
 		Default: m.GetDefault(),
 		Key:     preparer.Secret{Name: m.GetKey().GetName()},
+		Base:    documentOf(m.GetBase()),
 	}
+}
+
+func documentOf(m *pb.Document) preparer.Document {
+	return preparer.Document{Name: m.GetName(), Sections: texts(m.GetSections())}
 }
 
 func (d *decoder) inherit(in []*pb.KindChoice) preparer.Inherit {

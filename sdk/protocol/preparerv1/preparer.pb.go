@@ -3683,6 +3683,7 @@ type Endpoint struct {
 	Models        []*EndpointModel       `protobuf:"bytes,4,rep,name=models,proto3" json:"models,omitempty"`
 	Default       string                 `protobuf:"bytes,5,opt,name=default,proto3" json:"default,omitempty"`
 	Key           *Secret                `protobuf:"bytes,6,opt,name=key,proto3" json:"key,omitempty"`
+	Base          *Document              `protobuf:"bytes,7,opt,name=base,proto3" json:"base,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3755,6 +3756,13 @@ func (x *Endpoint) GetDefault() string {
 func (x *Endpoint) GetKey() *Secret {
 	if x != nil {
 		return x.Key
+	}
+	return nil
+}
+
+func (x *Endpoint) GetBase() *Document {
+	if x != nil {
+		return x.Base
 	}
 	return nil
 }
@@ -5600,14 +5608,15 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bsections\x18\x02 \x03(\tR\bsections\" \n" +
 	"\bSkillSet\x12\x14\n" +
-	"\x05count\x18\x01 \x01(\x03R\x05count\"\x84\x02\n" +
+	"\x05count\x18\x01 \x01(\x03R\x05count\"\xb9\x02\n" +
 	"\bEndpoint\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12@\n" +
 	"\bprotocol\x18\x02 \x01(\x0e2$.greenroom.preparer.v1.ModelProtocolR\bprotocol\x12\x19\n" +
 	"\bbase_url\x18\x03 \x01(\tR\abaseUrl\x12<\n" +
 	"\x06models\x18\x04 \x03(\v2$.greenroom.preparer.v1.EndpointModelR\x06models\x12\x18\n" +
 	"\adefault\x18\x05 \x01(\tR\adefault\x12/\n" +
-	"\x03key\x18\x06 \x01(\v2\x1d.greenroom.preparer.v1.SecretR\x03key\"3\n" +
+	"\x03key\x18\x06 \x01(\v2\x1d.greenroom.preparer.v1.SecretR\x03key\x123\n" +
+	"\x04base\x18\a \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\x04base\"3\n" +
 	"\rEndpointModel\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\"F\n" +
@@ -6039,65 +6048,66 @@ var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	8,   // 59: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
 	59,  // 60: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
 	37,  // 61: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	61,  // 62: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	12,  // 63: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	17,  // 64: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	34,  // 65: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	64,  // 66: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	80,  // 67: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	81,  // 68: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	83,  // 69: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	39,  // 70: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	65,  // 71: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	66,  // 72: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	67,  // 73: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	68,  // 74: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	69,  // 75: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	70,  // 76: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	71,  // 77: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	72,  // 78: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	74,  // 79: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	75,  // 80: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	76,  // 81: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	77,  // 82: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	31,  // 83: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	2,   // 84: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	33,  // 85: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	2,   // 86: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	78,  // 87: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	79,  // 88: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	78,  // 89: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	31,  // 90: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	39,  // 91: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	73,  // 92: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	50,  // 93: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	40,  // 94: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	18,  // 95: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	40,  // 96: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	19,  // 97: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	20,  // 98: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	40,  // 99: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	31,  // 100: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	31,  // 101: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	21,  // 102: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	22,  // 103: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	31,  // 104: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	31,  // 105: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	31,  // 106: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	31,  // 107: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	82,  // 108: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	23,  // 109: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	39,  // 110: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	24,  // 111: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	25,  // 112: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	27,  // 113: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	26,  // 114: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	28,  // 115: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	114, // [114:116] is the sub-list for method output_type
-	112, // [112:114] is the sub-list for method input_type
-	112, // [112:112] is the sub-list for extension type_name
-	112, // [112:112] is the sub-list for extension extendee
-	0,   // [0:112] is the sub-list for field type_name
+	56,  // 62: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
+	61,  // 63: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	12,  // 64: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	17,  // 65: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	34,  // 66: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	64,  // 67: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	80,  // 68: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	81,  // 69: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	83,  // 70: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	39,  // 71: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	65,  // 72: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	66,  // 73: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	67,  // 74: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	68,  // 75: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	69,  // 76: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	70,  // 77: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	71,  // 78: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	72,  // 79: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	74,  // 80: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	75,  // 81: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	76,  // 82: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	77,  // 83: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	31,  // 84: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	2,   // 85: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	33,  // 86: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 87: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	78,  // 88: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	79,  // 89: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	78,  // 90: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	31,  // 91: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	39,  // 92: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	73,  // 93: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	50,  // 94: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	40,  // 95: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	18,  // 96: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	40,  // 97: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	19,  // 98: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	20,  // 99: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	40,  // 100: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	31,  // 101: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	31,  // 102: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	21,  // 103: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	22,  // 104: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	31,  // 105: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	31,  // 106: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	31,  // 107: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	31,  // 108: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	82,  // 109: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	23,  // 110: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	39,  // 111: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	24,  // 112: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	25,  // 113: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	27,  // 114: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	26,  // 115: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	28,  // 116: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	115, // [115:117] is the sub-list for method output_type
+	113, // [113:115] is the sub-list for method input_type
+	113, // [113:113] is the sub-list for extension type_name
+	113, // [113:113] is the sub-list for extension extendee
+	0,   // [0:113] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
