@@ -1,17 +1,23 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	"github.com/greenroom-agents/greenroom/daemon/internal/relay"
+	"github.com/greenroom-agents/greenroom/daemon/internal/view"
 	"github.com/greenroom-agents/greenroom/gateway/dialect"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // plan holds the flags that say which endpoint the models are at.
@@ -66,6 +72,42 @@ func (a *app) openPlan(p plan, workspace, session string) (*relay.Relay, error) 
 		return nil, planFailure(field)
 	}
 	return r, err
+}
+
+// runOn runs a session on the plan that was given, if one was.
+func (a *app) runOn(ctx context.Context, p plan, s core.Session, keep core.Keep, args []string) (int, error) {
+	if !p.given() {
+		return a.run(ctx, s, keep, args)
+	}
+	r, err := a.openPlan(p, s.Workspace, s.ID)
+	if err != nil {
+		return 0, err
+	}
+	s.Endpoint = &modelendpoint.Endpoint{
+		Name: endpointName(p.upstream), Protocol: preparer.OpenAI, BaseURL: r.BaseURL(), Key: modelendpoint.NewKey(r.Token()),
+	}
+	// What the client runs has no use for the key either.
+	a.Environ = slices.DeleteFunc(slices.Clone(a.Environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return p.keyName != "" && (name == p.keyName || a.GOOS == "windows" && strings.EqualFold(name, p.keyName))
+	})
+	for _, id := range p.models {
+		s.Endpoint.Models = append(s.Endpoint.Models, modelendpoint.Model{ID: id})
+	}
+	status, err := a.run(ctx, s, keep, args)
+	sum, _ := r.Close(context.WithoutCancel(ctx))
+	if err == nil || sum.Turns+sum.Refused > 0 {
+		fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Good("greenroom:"), view.Relayed(sum))
+	}
+	return status, err
+}
+
+// endpointName is what the client calls the endpoint: its host.
+func endpointName(upstream string) string {
+	if u, err := url.Parse(strings.TrimSpace(upstream)); err == nil {
+		return u.Hostname()
+	}
+	return ""
 }
 
 // planFailure says which flag is wrong.

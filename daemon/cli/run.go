@@ -19,6 +19,7 @@ const tidying = time.Minute
 
 func (a *app) runCommand() *cobra.Command {
 	var r request
+	var pl plan
 	var keep string
 	cmd := &cobra.Command{
 		Use:   "run PROVIDER [-- ARGUMENT...]",
@@ -28,10 +29,15 @@ passed to it, and its exit status becomes the one of greenroom.
 
 With --keep all the session stays, and can be run again by its id.
 
+With --upstream the client talks to the models of a Chat Completions endpoint, through a gateway that runs as long as the
+client does, and your own login stays out of the session. The key of the endpoint is taken out of the environment of the
+client. At the end one line on stderr says what went through.
+
 ` + inheritLong,
 		Example: `  greenroom run claude
   greenroom run codex --inherit automation -- exec "say hello"
-  greenroom run claude --session review --keep all`,
+  greenroom run claude --session review --keep all
+  greenroom run codex --upstream https://api.deepseek.com --key-env DEEPSEEK_API_KEY --model deepseek-chat`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			dash := cmd.ArgsLenAtDash()
 			if dash < 0 {
@@ -56,7 +62,7 @@ With --keep all the session stays, and can be run again by its id.
 			if err != nil {
 				return err
 			}
-			status, err := a.run(cmd.Context(), s, k, args[1:])
+			status, err := a.runOn(cmd.Context(), pl, s, k, args[1:])
 			if status != 0 {
 				// What went wrong afterwards is said, and hides nothing of what the client said.
 				a.exit(err)
@@ -66,6 +72,7 @@ With --keep all the session stays, and can be run again by its id.
 		},
 	}
 	r.flags(cmd)
+	pl.flags(cmd)
 	cmd.Flags().StringVar(&keep, "keep", "nothing", keepHelp)
 	completeWith(cmd, "keep", "nothing", "transcripts", "all")
 	return cmd

@@ -48,12 +48,20 @@ func Relayed(s relay.Summary) string {
 		parts = append(parts, in, thousands(s.Output)+" out")
 	}
 	if s.FirstToken > 0 {
-		parts = append(parts, fmt.Sprintf("first token after %.2f s", s.FirstToken))
+		parts = append(parts, "first token after "+short(s.FirstToken))
 	}
 	if s.Refused > 0 {
 		parts = append(parts, counted(int64(s.Refused), "request")+" refused")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// short writes seconds the way a person says them.
+func short(seconds float64) string {
+	if seconds < 1 {
+		return fmt.Sprintf("%.0f ms", max(1, 1000*seconds))
+	}
+	return fmt.Sprintf("%.1f s", seconds)
 }
 
 func counted(n int64, what string) string {

@@ -10,9 +10,11 @@ import (
 func TestRelayedIsOneLine(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]relay.Summary{
-		"0 turns": {},
+		"0 turns":                                 {},
+		"1 turn, first token after 1 ms":          {Turns: 1, FirstToken: 0.0001},
+		"1 turn, first token after 2.5 s":         {Turns: 1, FirstToken: 2.49},
 		"1 turn, 11 tokens in (0% cached), 7 out": {Turns: 1, Input: 11, Output: 7},
-		"12 turns (1 failed), 1,234,567 tokens in (88% cached), 8,901 out, first token after 0.42 s, 1,000 requests refused": {Turns: 12, Failed: 1, Refused: 1000, Input: 1234567, Output: 8901, CachedShare: 0.876, FirstToken: 0.419},
+		"12 turns (1 failed), 1,234,567 tokens in (88% cached), 8,901 out, first token after 419 ms, 1,000 requests refused": {Turns: 12, Failed: 1, Refused: 1000, Input: 1234567, Output: 8901, CachedShare: 0.876, FirstToken: 0.419},
 	} {
 		if got := view.Relayed(s); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)

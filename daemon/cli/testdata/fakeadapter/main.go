@@ -30,6 +30,9 @@ func (fake) Describe() p.Descriptor {
 		Inherit:      map[p.Kind]p.Exclusion{p.Instructions: {How: p.ByLayout}, p.Skills: {How: p.ByLayout, Named: true}},
 		Env:          []string{"FAKE_*"},
 		Flags:        []string{"--rules"},
+		Model: p.Model{
+			Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: "FAKE_KEY",
+		},
 	}
 }
 
@@ -45,6 +48,10 @@ func (fake) Prepare(_ context.Context, r p.Request) (*p.Layout, error) {
 	l.Block(home.Join("RULES.md"), base, r.Instructions.Text())
 	if r.Skills.Count > 0 {
 		l.Skills(p.PlaceSkills{At: home.Join("skills"), Reserve: []string{"skills"}})
+	}
+	if e := r.Endpoint; e != nil {
+		l.Set("FAKE_KEY", e.Key)
+		l.Set("FAKE_ENDPOINT", p.S(e.Name+" "+e.BaseURL+" "+e.Default))
 	}
 	l.Set("FAKE_HOME", home.Value())
 	l.Set("FAKE_ODD", p.S("it's \"odd\" $HOME `x`\nsecond line"))
