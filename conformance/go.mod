@@ -6,6 +6,7 @@ require github.com/greenroom-agents/greenroom/core v0.0.0
 
 require (
 	github.com/google/go-cmp v0.7.0
+	github.com/greenroom-agents/greenroom/gateway v0.0.0
 	github.com/greenroom-agents/greenroom/providers/claude v0.0.0
 	github.com/greenroom-agents/greenroom/providers/codex v0.0.0
 	github.com/greenroom-agents/greenroom/sdk v0.0.0
@@ -33,6 +34,7 @@ require (
 
 replace (
 	github.com/greenroom-agents/greenroom/core => ../core
+	github.com/greenroom-agents/greenroom/gateway => ../gateway
 	github.com/greenroom-agents/greenroom/providers/claude => ../providers/claude
 	github.com/greenroom-agents/greenroom/providers/codex => ../providers/codex
 	github.com/greenroom-agents/greenroom/sdk => ../sdk

@@ -18,7 +18,7 @@ var mayImport = map[string][]string{
 	"providers/codex":   {"sdk"},
 	"examples/embed":    {"core", "sdk", "providers/codex"},
 	"examples/provider": {"sdk"},
-	"conformance":       {"core", "sdk", "providers/claude", "providers/codex"},
+	"conformance":       {"core", "gateway", "sdk", "providers/claude", "providers/codex"},
 	"tools":             nil,
 }
 

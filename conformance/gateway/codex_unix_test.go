@@ -1,0 +1,189 @@
+//go:build unix
+
+package gateway
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/greenroom-agents/greenroom/conformance/rig"
+	"github.com/greenroom-agents/greenroom/gateway/gatewaytest"
+)
+
+func TestG81_CommandRoundTrip(t *testing.T) {
+	t.Parallel()
+	// What the command finds of the credentials of the session comes back in its output.
+	s := newStage(t, gatewaytest.Start(
+		call("exec_command", `{"cmd":"echo marker-$((40+2)); env | grep -e TUTTI_MODEL_PLAN -e PLAN_KEY || echo no-credential"}`),
+		gatewaytest.Text("all ", "done")))
+	r := s.must("do it")
+	if !strings.Contains(r.Stdout, "all done") {
+		t.Errorf("the client says %q", r.Stdout)
+	}
+	if got := s.results(); !strings.Contains(got, "marker-42") || !strings.Contains(got, "no-credential") {
+		t.Errorf("the command gave %s", got)
+	}
+	for _, req := range s.up.Requests() {
+		if req.Path != "/v1/chat/completions" || req.Header.Get("Authorization") != "Bearer "+planKey {
+			t.Errorf("%s %s", req.Method, req.Path)
+		}
+	}
+	if !regexp.MustCompile(`(?m)^greenroom: 2 turns, 31 tokens in \(0% cached\), 16 out, first token after `).MatchString(r.Stderr) {
+		t.Errorf("no summary in %s", r.Stderr)
+	}
+	s.nothingElseWasAsked()
+	s.hidden(planKey)
+	if strings.Contains(r.Stdout+r.Stderr, planKey) {
+		t.Error("the client shows the key")
+	}
+}
+
+// A thread goes on in a second process on another port, and its beginning stays as it was, for the caches of upstreams.
+func TestG81_ResumeInASecondProcess(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gatewaytest.Start(call("exec_command", `{"cmd":"echo marker"}`), gatewaytest.Text("first"), gatewaytest.Text("second")))
+	s.must("do it")
+	if r := s.must("resume", "--last", "go on"); !strings.Contains(r.Stdout, "second") {
+		t.Errorf("the client says %q", r.Stdout)
+	}
+	all := s.bodies()
+	if len(all) != 3 {
+		t.Fatalf("%d requests", len(all))
+	}
+	before, after := all[1].Messages, all[2].Messages
+	if len(after) <= len(before) {
+		t.Fatalf("%d messages, and then %d", len(before), len(after))
+	}
+	for i := range before {
+		if !bytes.Equal(before[i], after[i]) {
+			t.Errorf("message %d was\n%s\nand is\n%s", i, before[i], after[i])
+		}
+	}
+	s.nothingElseWasAsked()
+}
+
+// The catalog says that nothing is known of pictures, so that none is ever sent to a model that may not see.
+func TestG82_PicturesStayHere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gatewaytest.Start(call("view_image", `{"path":"dot.png"}`), gatewaytest.Text("seen")))
+	rig.Write(t, filepath.Join(s.project, "dot.png"), "\x89PNG\r\n\x1a\nnot really")
+	if r := s.must("look"); !strings.Contains(r.Stdout, "seen") {
+		t.Errorf("the client says %q", r.Stdout)
+	}
+	if got := s.results(); got == "" {
+		t.Error("the tool gave no answer")
+	}
+	for _, req := range s.up.Requests() {
+		if bytes.Contains(req.Body, []byte("image_url")) {
+			t.Error("a picture was sent")
+		}
+	}
+}
+
+func TestG83_ToolOfAnMCPServer(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStage(t, gatewaytest.Start(gatewaytest.Text("ready")))
+	rig.Write(t, filepath.Join(s.home, ".codex", "config.toml"),
+		fmt.Sprintf("[mcp_servers.odd-name]\ncommand = %q\nenv = { %s = \"1\" }\n", self, mcpMark))
+	s.must("which tools are there")
+	names := s.tool("say_twice")
+	if len(names) != 1 || !regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`).MatchString(names[0]) {
+		t.Fatalf("the tool is called %q", names)
+	}
+	s.up.Script(call(names[0], `{"word":"ping"}`), gatewaytest.Text("said"))
+	s.must("say it")
+	if got := s.results(); !strings.Contains(got, "twice:ping-ping") {
+		t.Errorf("the tool gave %s", got)
+	}
+}
+
+// A model whose id the client knows gets custom tools from it where no catalog of ours is: the gateway alone.
+func TestG84_CustomPatchOfAKnownModel(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gatewaytest.Start(
+		call("apply_patch", `{"input":"*** Begin Patch\n*** Add File: new.txt\n+from a patch\n*** End Patch"}`), gatewaytest.Text("patched")))
+	g := s.serveGateway("gpt-5.5")
+	s.environ = append(s.environ, "GREENROOM_GATEWAY_TOKEN="+g.token, "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
+	r := s.start("codex", "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", "gpt-5.5", "-c", "model_provider=greenroom",
+		"-c", g.provider, "patch it")
+	if r.Err != nil || !strings.Contains(r.Stdout, "patched") {
+		t.Fatalf("%v\n%s\n%s", r.Err, r.Stdout, r.Stderr)
+	}
+	got, err := os.ReadFile(filepath.Join(s.project, "new.txt"))
+	if err != nil || string(got) != "from a patch\n" {
+		t.Errorf("got %q, %v; the tool said %s", got, err, s.results())
+	}
+}
+
+// What was cut off may not be all of it: a command of which the end is not known must not run.
+func TestG85_ACallThatWasCutOffDoesNotRun(t *testing.T) {
+	t.Parallel()
+	whole := call("exec_command", `{"cmd":"echo ran > ran.txt"}`)
+	s := newStage(t, gatewaytest.Start(whole.First(len(whole.Steps)-3).Then(gatewaytest.Step{Cut: true}), gatewaytest.Text("never mind")))
+	if r := s.must("do it"); !strings.Contains(r.Stdout, "never mind") {
+		t.Errorf("the client says %q", r.Stdout)
+	}
+	if s.up.Hits() != 2 {
+		t.Errorf("%d requests", s.up.Hits())
+	}
+	if _, err := os.Stat(filepath.Join(s.project, "ran.txt")); !os.IsNotExist(err) {
+		t.Errorf("the command ran: %v", err)
+	}
+}
+
+func TestG86_CompactionTurnHasNoTools(t *testing.T) {
+	t.Parallel()
+	big := gatewaytest.Stream(gatewaytest.Chunk(`{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"exec_command","arguments":"{\"cmd\":\"echo one\"}"}}]}`),
+		gatewaytest.Finish("tool_calls"), gatewaytest.Usage(126_000, 10))
+	s := newStage(t, gatewaytest.StartFunc(func(r gatewaytest.Request) gatewaytest.Answer {
+		switch {
+		case !bytes.Contains(r.Body, []byte(`"tools"`)):
+			return gatewaytest.Text("the summary so far")
+		case bytes.Contains(r.Body, []byte("the summary so far")):
+			return gatewaytest.Text("went on")
+		}
+		return big
+	}))
+	if r := s.must("do it"); !strings.Contains(r.Stdout, "went on") {
+		t.Errorf("the client says %q", r.Stdout)
+	}
+	without := 0
+	for _, b := range s.bodies() {
+		if len(b.Tools) == 0 {
+			without++
+		}
+	}
+	if without != 1 || s.up.Hits() != 3 {
+		t.Errorf("%d of %d requests have no tools", without, s.up.Hits())
+	}
+}
+
+func TestG81_RefusedKeyEndsTheTurn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gatewaytest.Start(gatewaytest.Status(http.StatusUnauthorized,
+		`{"error":{"message":"the key `+planKey+` is not known","type":"authentication_error","code":"invalid_api_key"}}`)))
+	r := s.codex("do it")
+	if r.Err == nil {
+		t.Error("the client says that it went well")
+	}
+	if s.up.Hits() > 2 {
+		t.Errorf("a key that is refused was tried %d times", s.up.Hits())
+	}
+	if !strings.Contains(r.Stdout+r.Stderr, "is not known") {
+		t.Errorf("the client does not say why: %s%s", r.Stdout, r.Stderr)
+	}
+	if strings.Contains(r.Stdout+r.Stderr, planKey) {
+		t.Error("the client shows the key")
+	}
+	s.hidden(planKey)
+}
