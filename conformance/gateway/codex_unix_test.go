@@ -80,7 +80,7 @@ func TestG82_PicturesStayHere(t *testing.T) {
 		t.Error("the tool gave no answer")
 	}
 	for _, req := range s.up.Requests() {
-		if bytes.Contains(req.Body, []byte("image_url")) {
+		if bytes.Contains(req.Body, []byte(`"type":"image_url"`)) {
 			t.Error("a picture was sent")
 		}
 	}
@@ -114,7 +114,7 @@ func TestG84_CustomPatchOfAKnownModel(t *testing.T) {
 		call("apply_patch", `{"input":"*** Begin Patch\n*** Add File: new.txt\n+from a patch\n*** End Patch"}`), gatewaytest.Text("patched")))
 	g := s.serveGateway("gpt-5.5")
 	s.environ = append(s.environ, "GREENROOM_GATEWAY_TOKEN="+g.token, "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
-	r := s.start("codex", "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", "gpt-5.5", "-c", "model_provider=greenroom",
+	r := s.start(s.client, "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", "gpt-5.5", "-c", "model_provider=greenroom",
 		"-c", g.provider, "patch it")
 	if r.Err != nil || !strings.Contains(r.Stdout, "patched") {
 		t.Fatalf("%v\n%s\n%s", r.Err, r.Stdout, r.Stderr)

@@ -68,6 +68,7 @@ func build(dir string) error {
 type stage struct {
 	*testing.T
 	home, project, state string
+	client               string
 	up                   *gatewaytest.Upstream
 	proxy                *upstream.Proxy
 	environ              []string
@@ -83,7 +84,7 @@ func newStage(t *testing.T, up *gatewaytest.Upstream) *stage {
 		rig.Without(t, err)
 	}
 	dir := rig.Scratch(t, root)
-	s := &stage{T: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), state: filepath.Join(dir, "state"), up: up}
+	s := &stage{T: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), state: filepath.Join(dir, "state"), client: filepath.Join(clients, "codex"), up: up}
 	rig.Write(t, filepath.Join(s.project, "README.md"), "# Project\n")
 	rig.Write(t, filepath.Join(s.home, ".codex", "config.toml"), "")
 	// Whoever asks anybody but this machine is seen, and gets no answer.

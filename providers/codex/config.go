@@ -9,6 +9,9 @@ import (
 
 var serviceTier, loginStore = p.Key("service_tier"), p.Key("cli_auth_credentials_store")
 
+// pluginTable and marketTable are there when the user has plugins.
+var pluginTable, marketTable = p.Key("plugins"), p.Key("marketplaces")
+
 // always are the tables and keys that come along in any case: how the client looks to a person and asks them things.
 var always = []string{"check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener",
 	"hide_agent_reasoning", "notice", "show_raw_agent_reasoning", "tui"}
@@ -85,7 +88,7 @@ func edits(r p.Request) []p.Edit {
 // models binds the session to its endpoint, or leaves it with the user's models.
 func models(r p.Request) []p.Edit {
 	if r.Endpoint != nil {
-		return bound(r.Endpoint)
+		return bound(r)
 	}
 	catalog := p.Key("model_catalog_json")
 	return []p.Edit{p.Rebase(catalog, home), p.Require(catalog, "file")}

@@ -87,7 +87,8 @@ func catalog(e *p.Endpoint) p.List {
 }
 
 // bound are the edits that bind the client to the endpoint, and to nothing else.
-func bound(e *p.Endpoint) []p.Edit {
+func bound(r p.Request) []p.Edit {
+	e := r.Endpoint
 	name := e.Name
 	// To a provider of this name the client speaks as to its vendor's own, with requests that only the vendor takes.
 	if n := strings.TrimSpace(name); n == "" || strings.EqualFold(n, "openai") {
@@ -99,7 +100,15 @@ func bound(e *p.Endpoint) []p.Edit {
 		"review_model", "service_tier", "model_context_window", "model_auto_compact_token_limit"} {
 		edits = append(edits, p.Delete(p.Key(key)))
 	}
+	// Where plugins are on, the client asks after those that its vendor offers, at two hosts and at its start.
+	has := r.Inputs[inConfig].Values
+	if has[pluginTable.String()] == nil && has[marketTable.String()] == nil {
+		edits = append(edits, p.Set(p.Key("features", "plugins"), p.Bool(false)))
+	}
 	return append(edits,
+		// The vendor has no part in this session: neither in counting it, nor with what an account there brings along.
+		p.Set(p.Key("analytics", "enabled"), p.Bool(false)),
+		p.Set(p.Key("features", "apps"), p.Bool(false)),
 		// A project that is trusted may bring a configuration of its own, with another model.
 		p.Delete(p.Key("projects")),
 		p.Set(p.Key("model_provider"), p.S(plan)),

@@ -99,3 +99,17 @@ func TestTheKeyStandsInItsVariableOnly(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Switched on, plugins have the client ask its vendor; a user who has some keeps them, and this with them.
+func TestC260_PluginsStayOnForWhoHasSome(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"", "plugins", "marketplaces"} {
+		r := onPlan(all(), "Plan")
+		if key != "" {
+			r.Inputs["config"] = p.Found{Exists: true, Values: map[string]p.Value{key: p.Object{"x": p.Object{}}}}
+		}
+		if off := len(editsAt(t, prepare(t, r), "features", "plugins")) > 0; off != (key == "") {
+			t.Errorf("%q: switched off %v", key, off)
+		}
+	}
+}
