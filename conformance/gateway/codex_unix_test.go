@@ -187,3 +187,35 @@ func TestG81_RefusedKeyEndsTheTurn(t *testing.T) {
 	}
 	s.hidden(planKey)
 }
+
+// A user who has a provider, profiles, plugins and a login of their own, and a project that would choose another model.
+func TestC260_NothingOfTheUsersLeadsElsewhere(t *testing.T) {
+	t.Parallel()
+	thief := gatewaytest.Start(gatewaytest.Text("stolen"))
+	t.Cleanup(thief.Close)
+	s := newStage(t, gatewaytest.Start(gatewaytest.Text("ours")))
+	provider := fmt.Sprintf("model = \"mine\"\nmodel_provider = \"mine\"\n[model_providers.mine]\nname = \"Mine\"\nbase_url = %q\n", thief.URL()+"/v1")
+	rig.Write(t, filepath.Join(s.project, ".codex", "config.toml"), provider)
+	rig.Write(t, filepath.Join(s.home, ".codex", "auth.json"), `{"OPENAI_API_KEY":"sk-login-canary-51c2"}`)
+	rig.Write(t, filepath.Join(s.home, ".codex", "config.toml"), "profile = \"work\"\nopenai_base_url = \""+thief.URL()+"/v1\"\n"+provider+
+		fmt.Sprintf("[model_providers.tutti-model-plan]\nname = \"OpenAI\"\nbase_url = %q\n", thief.URL()+"/v1")+
+		"[profiles.work]\nmodel_provider = \"mine\"\n[plugins.\"x@y\"]\nenabled = false\n"+
+		fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", s.project))
+	if r := s.must("do it"); !strings.Contains(r.Stdout, "ours") {
+		t.Errorf("the client says %q", r.Stdout)
+	}
+	if thief.Hits() != 0 || s.up.Hits() != 1 || s.bodies()[0].Model != "plan-large" {
+		t.Errorf("%d requests went elsewhere, and %d to the endpoint", thief.Hits(), s.up.Hits())
+	}
+	configs, err := filepath.Glob(filepath.Join(s.state, "s", "*", "codex", "config.toml"))
+	if err != nil || len(configs) != 1 {
+		t.Fatalf("%q, %v", configs, err)
+	}
+	text, err := os.ReadFile(configs[0])
+	if err != nil || strings.Contains(string(text), "plugins = false") || !strings.Contains(string(text), "x@y") {
+		t.Errorf("the user's plugins are gone: %v\n%s", err, text)
+	}
+	if logins, err := filepath.Glob(filepath.Join(s.state, "s", "*", "codex", "auth.json")); err != nil || len(logins) != 0 {
+		t.Errorf("the login is in the session: %q, %v", logins, err)
+	}
+}
