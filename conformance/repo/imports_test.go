@@ -31,7 +31,7 @@ var mayRequire = map[string][]string{
 	},
 	"gateway":     {"github.com/klauspost/compress"},
 	"daemon":      {"github.com/spf13/cobra", "github.com/spf13/pflag"},
-	"conformance": {"github.com/pelletier/go-toml/v2"},
+	"conformance": {"github.com/pelletier/go-toml/v2", "github.com/openai/openai-go/v3"},
 	"tools":       {"github.com/bufbuild/protocompile", "google.golang.org/protobuf"},
 }
 
