@@ -100,14 +100,18 @@ func newStage(t *testing.T, up *gatewaytest.Upstream) *stage {
 	return s
 }
 
-// codex runs the client in a session on the plan; args stand behind exec.
-func (s *stage) codex(args ...string) rig.Result {
-	s.Helper()
-	all := append([]string{
+// arguments run the client in a session on the plan; args stand behind exec.
+func (s *stage) arguments(args ...string) []string {
+	return append([]string{
 		"--state", s.state, "run", "codex", "--session", "one", "--keep", "all", "--upstream", s.up.URL(), "--key-env", "PLAN_KEY",
 		"--model", "plan-large", "--", "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access",
 	}, args...)
-	return s.start(filepath.Join(bin, "greenroom"), all...)
+}
+
+// codex runs the client in a session on the plan.
+func (s *stage) codex(args ...string) rig.Result {
+	s.Helper()
+	return s.start(filepath.Join(bin, "greenroom"), s.arguments(args...)...)
 }
 
 func (s *stage) start(program string, args ...string) rig.Result {
