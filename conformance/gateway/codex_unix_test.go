@@ -199,7 +199,7 @@ func TestC260_NothingOfTheUsersLeadsElsewhere(t *testing.T) {
 	rig.Write(t, filepath.Join(s.home, ".codex", "auth.json"), `{"OPENAI_API_KEY":"sk-login-canary-51c2"}`)
 	rig.Write(t, filepath.Join(s.home, ".codex", "config.toml"), "profile = \"work\"\nopenai_base_url = \""+thief.URL()+"/v1\"\n"+provider+
 		fmt.Sprintf("[model_providers.tutti-model-plan]\nname = \"OpenAI\"\nbase_url = %q\n", thief.URL()+"/v1")+
-		"[profiles.work]\nmodel_provider = \"mine\"\n[plugins.\"x@y\"]\nenabled = false\n"+
+		"[profiles.work]\nmodel_provider = \"mine\"\n[plugins.\"x@y\"]\nenabled = true\n"+
 		fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", s.project))
 	if r := s.must("do it"); !strings.Contains(r.Stdout, "ours") {
 		t.Errorf("the client says %q", r.Stdout)

@@ -9,8 +9,8 @@ import (
 
 var serviceTier, loginStore = p.Key("service_tier"), p.Key("cli_auth_credentials_store")
 
-// pluginTable and marketTable are there when the user has plugins.
-var pluginTable, marketTable = p.Key("plugins"), p.Key("marketplaces")
+// pluginOn says for each plugin of the user's whether it is on.
+var pluginOn = p.Key("plugins", "*", "enabled")
 
 // always are the tables and keys that come along in any case: how the client looks to a person and asks them things.
 var always = []string{"check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener",

@@ -92,7 +92,7 @@ func inputs() []p.Input {
 			Carries: []p.Carry{{Kind: p.Instructions}}},
 		names(inPrompts, ".md", p.Instructions, inHome("prompts")...),
 		{Name: inConfig, Kind: p.InputFile, At: inHome("config.toml"), Carries: configCarries(),
-			Learn: p.LearnValues, Format: p.TOML, Values: []p.KeyPath{serviceTier, loginStore, pluginTable, marketTable}},
+			Learn: p.LearnValues, Format: p.TOML, Values: []p.KeyPath{serviceTier, loginStore, pluginOn}},
 		names(inProfiles, ".config.toml", p.ModelSettings, inHome("")...),
 		names(inRoles, ".toml", p.ModelSettings, inHome("agents")...),
 		names(inRules, ".rules", p.ModelSettings, inHome("rules")...),

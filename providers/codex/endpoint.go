@@ -101,8 +101,7 @@ func bound(r p.Request) []p.Edit {
 		edits = append(edits, p.Delete(p.Key(key)))
 	}
 	// Where plugins are on, the client asks after those that its vendor offers, at two hosts and at its start.
-	has := r.Inputs[inConfig].Values
-	if has[pluginTable.String()] == nil && has[marketTable.String()] == nil {
+	if !hasPlugin(r) {
 		edits = append(edits, p.Set(p.Key("features", "plugins"), p.Bool(false)))
 	}
 	return append(edits,
@@ -126,4 +125,14 @@ func bound(r p.Request) []p.Edit {
 		// Commands inherit the environment, and have no use for the key.
 		p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.S(keyVar)),
 	)
+}
+
+// hasPlugin says whether the user has a plugin that is on.
+func hasPlugin(r p.Request) bool {
+	for key, value := range r.Inputs[inConfig].Values {
+		if strings.HasPrefix(key, "plugins/") && value == p.Bool(true) {
+			return true
+		}
+	}
+	return false
 }

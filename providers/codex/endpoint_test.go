@@ -103,13 +103,20 @@ func TestTheKeyStandsInItsVariableOnly(t *testing.T) {
 // Switched on, plugins have the client ask its vendor; a user who has some keeps them, and this with them.
 func TestC260_PluginsStayOnForWhoHasSome(t *testing.T) {
 	t.Parallel()
-	for _, key := range []string{"", "plugins", "marketplaces"} {
+	for name, c := range map[string]struct {
+		values map[string]p.Value
+		off    bool
+	}{
+		"none":       {nil, true},
+		"one":        {map[string]p.Value{"plugins/x@y/enabled": p.Bool(true)}, false},
+		"one of":     {map[string]p.Value{"plugins/a@y/enabled": p.Bool(false), "plugins/x@y/enabled": p.Bool(true)}, false},
+		"one, off":   {map[string]p.Value{"plugins/x@y/enabled": p.Bool(false)}, true},
+		"one's tier": {map[string]p.Value{"service_tier": p.S("fast")}, true},
+	} {
 		r := onPlan(all(), "Plan")
-		if key != "" {
-			r.Inputs["config"] = p.Found{Exists: true, Values: map[string]p.Value{key: p.Object{"x": p.Object{}}}}
-		}
-		if off := len(editsAt(t, prepare(t, r), "features", "plugins")) > 0; off != (key == "") {
-			t.Errorf("%q: switched off %v", key, off)
+		r.Inputs["config"] = p.Found{Exists: true, Values: c.values}
+		if off := len(editsAt(t, prepare(t, r), "features", "plugins")) > 0; off != c.off {
+			t.Errorf("%s: switched off %v", name, off)
 		}
 	}
 }
