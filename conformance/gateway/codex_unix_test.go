@@ -125,6 +125,35 @@ func TestG84_CustomPatchOfAKnownModel(t *testing.T) {
 	}
 }
 
+// A model of the newest kind gets its tools by an item of the input, and all of them behind one that runs code.
+func TestG28_ToolsThatTravelInTheInput(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gatewaytest.Start(gatewaytest.Text("ready")))
+	g := s.serveGateway("gpt-6-luna")
+	s.environ = append(s.environ, "GREENROOM_GATEWAY_TOKEN="+g.token, "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
+	ask := func(prompt string) rig.Result {
+		t.Helper()
+		r := s.start(s.client, "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", "gpt-6-luna", "-c", "model_provider=greenroom",
+			"-c", g.provider, prompt)
+		if r.Err != nil {
+			t.Fatalf("%v\n%s\n%s", r.Err, r.Stdout, r.Stderr)
+		}
+		return r
+	}
+	ask("which tools are there")
+	names := s.tool("exec")
+	if len(names) == 0 {
+		t.Fatal("the upstream was told of no tool that runs code")
+	}
+	s.up.Script(call(names[0], `{"input":"text(\"marker-\" + (40 + 2))"}`), gatewaytest.Text("ran"))
+	if r := ask("run it"); !strings.Contains(r.Stdout, "ran") {
+		t.Errorf("the client says %q", r.Stdout)
+	}
+	if got := s.results(); !strings.Contains(got, "marker-42") {
+		t.Errorf("the code gave %s", got)
+	}
+}
+
 // What was cut off may not be all of it: a command of which the end is not known must not run.
 func TestG85_ACallThatWasCutOffDoesNotRun(t *testing.T) {
 	t.Parallel()
