@@ -5,6 +5,8 @@ package gateway
 import (
 	"bytes"
 	"fmt"
+	"image"
+	"image/png"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -86,6 +88,25 @@ func TestG82_PicturesStayHere(t *testing.T) {
 	}
 }
 
+// Where no catalog of ours says otherwise, a picture that a tool shows reaches the model, though a tool's answer in Chat
+// Completions can hold text only.
+func TestG82_APictureOfATool(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gatewaytest.Start(call("view_image", `{"path":"dot.png"}`), gatewaytest.Text("seen")))
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	rig.Write(t, filepath.Join(s.project, "dot.png"), picture.String())
+	if r := s.alone("plan-vision", "look"); !strings.Contains(r.Stdout, "seen") {
+		t.Errorf("the client says %q", r.Stdout)
+	}
+	all := s.up.Requests()
+	if last := all[len(all)-1].Body; bytes.Count(last, []byte("data:image/png;base64,")) != 1 {
+		t.Errorf("the model was not shown the picture once: %s", last)
+	}
+}
+
 func TestG83_ToolOfAnMCPServer(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -112,12 +133,8 @@ func TestG84_CustomPatchOfAKnownModel(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gatewaytest.Start(
 		call("apply_patch", `{"input":"*** Begin Patch\n*** Add File: new.txt\n+from a patch\n*** End Patch"}`), gatewaytest.Text("patched")))
-	g := s.serveGateway("gpt-5.5")
-	s.environ = append(s.environ, "GREENROOM_GATEWAY_TOKEN="+g.token, "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
-	r := s.start(s.client, "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", "gpt-5.5", "-c", "model_provider=greenroom",
-		"-c", g.provider, "patch it")
-	if r.Err != nil || !strings.Contains(r.Stdout, "patched") {
-		t.Fatalf("%v\n%s\n%s", r.Err, r.Stdout, r.Stderr)
+	if r := s.alone("gpt-5.5", "patch it"); !strings.Contains(r.Stdout, "patched") {
+		t.Errorf("the client says %q", r.Stdout)
 	}
 	got, err := os.ReadFile(filepath.Join(s.project, "new.txt"))
 	if err != nil || string(got) != "from a patch\n" {
@@ -129,24 +146,13 @@ func TestG84_CustomPatchOfAKnownModel(t *testing.T) {
 func TestG28_ToolsThatTravelInTheInput(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gatewaytest.Start(gatewaytest.Text("ready")))
-	g := s.serveGateway("gpt-6-luna")
-	s.environ = append(s.environ, "GREENROOM_GATEWAY_TOKEN="+g.token, "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
-	ask := func(prompt string) rig.Result {
-		t.Helper()
-		r := s.start(s.client, "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", "gpt-6-luna", "-c", "model_provider=greenroom",
-			"-c", g.provider, prompt)
-		if r.Err != nil {
-			t.Fatalf("%v\n%s\n%s", r.Err, r.Stdout, r.Stderr)
-		}
-		return r
-	}
-	ask("which tools are there")
+	s.alone("gpt-6-luna", "which tools are there")
 	names := s.tool("exec")
 	if len(names) == 0 {
 		t.Fatal("the upstream was told of no tool that runs code")
 	}
 	s.up.Script(call(names[0], `{"input":"text(\"marker-\" + (40 + 2))"}`), gatewaytest.Text("ran"))
-	if r := ask("run it"); !strings.Contains(r.Stdout, "ran") {
+	if r := s.alone("gpt-6-luna", "run it"); !strings.Contains(r.Stdout, "ran") {
 		t.Errorf("the client says %q", r.Stdout)
 	}
 	if got := s.results(); !strings.Contains(got, "marker-42") {

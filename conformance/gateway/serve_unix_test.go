@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
+
+	"github.com/greenroom-agents/greenroom/conformance/rig"
 )
 
 // served is a gateway that a person started.
@@ -39,4 +42,19 @@ func (s *stage) serveGateway(model string) served {
 		s.Fatal(err)
 	}
 	return served{at.Token, fmt.Sprintf(`model_providers.greenroom={name="Greenroom", base_url=%q, env_key="GREENROOM_GATEWAY_TOKEN"}`, at.BaseURL)}
+}
+
+// alone runs the client on a gateway that a person started, without a session of ours.
+func (s *stage) alone(model, prompt string) rig.Result {
+	s.Helper()
+	g := s.serveGateway(model)
+	keep := s.environ
+	defer func() { s.environ = keep }()
+	s.environ = append(slices.Clone(keep), "GREENROOM_GATEWAY_TOKEN="+g.token, "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
+	r := s.start(s.client, "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", model,
+		"-c", "model_provider=greenroom", "-c", g.provider, prompt)
+	if r.Err != nil {
+		s.Fatalf("%v\n%s\n%s", r.Err, r.Stdout, r.Stderr)
+	}
+	return r
 }
