@@ -1,3 +1,7 @@
+//go:build linux
+
+// The client takes minutes to compile, and behaves the same on every system.
+
 package openai_test
 
 import (
