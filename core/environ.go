@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -116,7 +117,7 @@ func clientCommand(ctx context.Context, p *Prepared, base, args []string) (*exec
 	cmd := exec.CommandContext(ctx, p.Executable, all...)
 	cmd.Dir = p.Cwd
 	cmd.Env = environ(p, base, runtime.GOOS == "windows")
-	ownGroup(cmd)
+	client.OwnGroup(cmd)
 	return cmd, nil
 }
 

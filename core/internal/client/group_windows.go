@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// group makes a process the leader of a process group of its own.
-func group(cmd *exec.Cmd) {
+// OwnGroup makes a process the leader of a process group of its own.
+func OwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

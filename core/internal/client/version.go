@@ -117,7 +117,7 @@ func ask(ctx context.Context, exe string, args, env []string) string {
 	cmd.Dir = filepath.Dir(exe)
 	cmd.Stdout = &out
 	cmd.WaitDelay = time.Second
-	group(cmd)
+	OwnGroup(cmd)
 	_ = cmd.Run() // some tell their version and fail
 	m := versionText.FindSubmatch(out)
 	if m == nil {
