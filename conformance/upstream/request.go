@@ -17,7 +17,7 @@ type Request struct {
 	Body   []byte
 }
 
-// Items are the entries of the conversation, in order and decoded: "input" of Responses, "messages" of Messages.
+// Items are the entries of the conversation, in order and decoded: "input" of Responses, "messages" of Messages and Chat.
 // Marks for the provider's prompt cache, which move from turn to turn, are left out.
 func (r Request) Items() ([]any, error) {
 	body, err := r.decode()
@@ -46,18 +46,19 @@ func (r Request) Text() (string, error) {
 	return strings.Join(parts, "\n"), nil
 }
 
-// System is the text of the system prompt: the system blocks of Messages, or the leading developer messages of
-// Responses.
+// System is the text of the system prompt: the system blocks of Messages, the leading developer messages of Responses,
+// or the leading system messages of Chat.
 func (r Request) System() (string, error) {
 	body, err := r.decode()
 	if err != nil {
 		return "", err
 	}
 	parts := appendStrings(nil, body["system"])
-	if list, ok := body["input"].([]any); ok {
+	for key, role := range map[string]string{"input": "developer", "messages": "system"} {
+		list, _ := body[key].([]any)
 		for _, item := range list {
 			message, _ := item.(map[string]any)
-			if message["role"] != "developer" {
+			if message["role"] != role {
 				break
 			}
 			parts = appendStrings(parts, message["content"])
@@ -75,8 +76,12 @@ func (r Request) ToolResults() ([]string, error) {
 	var results []string
 	for _, item := range items {
 		message, _ := item.(map[string]any)
-		if message["type"] == "function_call_output" {
+		switch {
+		case message["type"] == "function_call_output":
 			results = append(results, strings.Join(appendStrings(nil, message["output"]), "\n"))
+			continue
+		case message["role"] == "tool":
+			results = append(results, strings.Join(appendStrings(nil, message["content"]), "\n"))
 			continue
 		}
 		content, _ := message["content"].([]any)
@@ -110,7 +115,7 @@ func appendStrings(parts []string, v any) []string {
 		keys := make([]string, 0, len(v))
 		for key := range v {
 			switch key {
-			case "id", "type", "role", "call_id", "tool_use_id", "cache_control":
+			case "id", "type", "role", "call_id", "tool_call_id", "tool_use_id", "cache_control":
 			default:
 				keys = append(keys, key)
 			}

@@ -19,6 +19,9 @@ type Protocol string
 const (
 	Responses Protocol = "responses" // spoken by Codex
 	Messages  Protocol = "messages"  // spoken by Claude Code
+	// Chat is Chat Completions, spoken by OpenCode and Kimi Code. A request without tools is answered beside the script
+	// and counts as no turn.
+	Chat Protocol = "chat"
 	// Thief answers every request with a refusal: it stands where nothing of ours must ever arrive.
 	Thief Protocol = "thief"
 )
@@ -86,7 +89,7 @@ func (s *Server) URL() string { return s.url }
 
 // BaseURL is the address that a client of the protocol is configured with.
 func (s *Server) BaseURL() string {
-	if s.protocol == Responses {
+	if s.protocol == Responses || s.protocol == Chat {
 		return s.url + "/v1"
 	}
 	return s.url
@@ -110,7 +113,7 @@ func (s *Server) Requests() []Request {
 func (s *Server) Turns() []Request {
 	var turns []Request
 	for _, r := range s.Requests() {
-		if r.Method == http.MethodPost && s.asks(r.Path) {
+		if s.isTurn(r) {
 			turns = append(turns, r)
 		}
 	}
@@ -124,12 +127,18 @@ func (s *Server) Close() error {
 	return err
 }
 
+func (s *Server) isTurn(r Request) bool {
+	return r.Method == http.MethodPost && s.asks(r.Path) && !(s.protocol == Chat && isAside(r.Body))
+}
+
 func (s *Server) asks(path string) bool {
 	switch s.protocol {
 	case Responses:
 		return path == "/v1/responses"
 	case Messages:
 		return path == "/v1/messages"
+	case Chat:
+		return path == "/v1/chat/completions"
 	default:
 		return false
 	}
@@ -142,13 +151,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := r.Method == http.MethodPost && s.asks(r.URL.Path)
-	s.mu.Lock()
-	s.requests = append(s.requests, Request{
+	request := Request{
 		Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Header: r.Header.Clone(), Body: body,
-	})
+	}
+	s.mu.Lock()
+	s.requests = append(s.requests, request)
 	step := Say("the script has ended")
 	turn := s.turns
-	if answer {
+	if s.isTurn(request) {
 		s.turns++
 		if len(s.steps) > 0 {
 			step, s.steps = s.steps[0], s.steps[1:]
@@ -165,6 +175,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"message":"no such endpoint"}}`, http.StatusNotFound)
 	case s.protocol == Responses:
 		s.stream(w, responsesEvents(turn, step))
+	case s.protocol == Chat:
+		s.stream(w, chatEvents(turn, step))
 	default:
 		s.stream(w, messagesEvents(turn, step))
 	}
@@ -176,7 +188,10 @@ func (s *Server) stream(w http.ResponseWriter, events []event) {
 	w.WriteHeader(http.StatusOK)
 	var b strings.Builder
 	for _, e := range events {
-		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", e.name, e.data)
+		if e.name != "" {
+			fmt.Fprintf(&b, "event: %s\n", e.name)
+		}
+		fmt.Fprintf(&b, "data: %s\n\n", e.data)
 	}
 	// A client that hangs up is seen by the next request it does not make.
 	_, _ = io.WriteString(w, b.String())

@@ -7,7 +7,7 @@ import (
 
 // event is one server-sent event.
 type event struct {
-	name string
+	name string // "" in a protocol that names none
 	data []byte
 }
 

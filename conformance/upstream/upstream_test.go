@@ -37,7 +37,7 @@ func post(t *testing.T, address, body string) (int, []map[string]any) {
 	defer response.Body.Close()
 	var events []map[string]any
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && data != "[DONE]" {
 			var e map[string]any
 			if err := json.Unmarshal([]byte(data), &e); err != nil {
 				t.Fatal(err)
@@ -125,6 +125,29 @@ func TestOtherRequestsAreRecordedAndCostNoStep(t *testing.T) {
 	}
 }
 
+// A client of Chat Completions asks for a title beside the first turn, whichever comes first.
+func TestAsideOfChatCostsNoStep(t *testing.T) {
+	t.Parallel()
+	s := start(t, upstream.Chat, upstream.Use("tool", map[string]any{"a": "b"}), upstream.Say("done"))
+	const title, turn = `{"messages":[]}`, `{"messages":[],"tools":[{"type":"function"}]}`
+	for i, test := range []struct{ body, delta, finish string }{
+		{title, `"content":"the script has ended"`, "stop"},
+		{turn, `"tool_calls":[{"function":{"arguments":"{\"a\":\"b\"}","name":"tool"},"id":"call_0_0","index":0,"type":"function"}]`, "tool_calls"},
+		{turn, `"content":"done"`, "stop"},
+		{title, `"content":"the script has ended"`, "stop"},
+	} {
+		status, events := post(t, s.BaseURL()+"/chat/completions", test.body)
+		answer := string(mustEncode(t, events))
+		if status != http.StatusOK || !strings.Contains(answer, test.delta) ||
+			strings.Count(answer, `"finish_reason":"`+test.finish+`"`) != 1 || !strings.Contains(answer, `"total_tokens":120`) {
+			t.Errorf("answer %d, status %d: %s", i, status, answer)
+		}
+	}
+	if n, all := len(s.Turns()), len(s.Requests()); n != 2 || all != 4 {
+		t.Errorf("%d turns and %d requests recorded", n, all)
+	}
+}
+
 func mustEncode(t *testing.T, v any) []byte {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -180,6 +203,13 @@ func TestRequestIsReadByMeaning(t *testing.T) {
 				{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]},
 				{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"done"}]}]}]}`,
 			text: "base\nhi\ndone", system: "base", items: 2, results: []string{"done"},
+		},
+		"chat": {
+			body: `{"model":"m","tools":[{"type":"function","function":{"description":"not text"}}],"messages":[
+				{"role":"system","content":"base"},{"role":"user","content":"hi"},
+				{"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"n","arguments":"{}"}}]},
+				{"role":"tool","tool_call_id":"c","content":"done"}]}`,
+			text: "base\nhi\n\n{}\nn\ndone", system: "base", items: 4, results: []string{"done"},
 		},
 	} {
 		r := upstream.Request{Body: []byte(test.body)}
