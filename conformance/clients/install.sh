@@ -59,16 +59,44 @@ cp "$here/package.json" "$here/package-lock.json" "$work/"
 # npm ci checks the digest of every package against the lock file, and resolves none anew.
 (cd "$work" && npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error >&2)
 
-# Claude Code's own executable lies in a package for the platform. npm installs the one whose system, processor and C
-# library match, so the first that starts is the one.
+# The executables of Claude Code and OpenCode lie in packages for the platform, of which npm installs all whose system,
+# processor and C library match: the first that starts is the one.
 mkdir "$work/bin" "$work/home"
+link_starting() { # link_starting NAME FILE...: FILE lies below node_modules
+	name=$1
+	shift
+	for file in "$@"; do
+		if [ -x "$file" ] && HOME="$work/home" "$file" --version >/dev/null 2>&1; then
+			ln -s "../${file#"$work"/}" "$work/bin/$name"
+			return
+		fi
+	done
+}
 ln -s ../node_modules/.bin/codex "$work/bin/codex"
-for dir in "$work"/node_modules/@anthropic-ai/claude-code-*; do
-	if [ -x "$dir/claude" ] && HOME="$work/home" "$dir/claude" --version >/dev/null 2>&1; then
-		ln -s "../node_modules/@anthropic-ai/${dir##*/}/claude" "$work/bin/claude"
-		break
-	fi
-done
+link_starting claude "$work"/node_modules/@anthropic-ai/claude-code-*/claude
+# OpenCode is pinned by the packages of one platform: those of the others are not in every registry.
+link_starting opencode "$work"/node_modules/opencode-*/bin/opencode
+[ -x "$work/bin/opencode" ] || echo "OpenCode is not pinned for this platform, its tests cannot run" >&2
+# OpenCode looks for ripgrep on PATH and would otherwise fetch one when its skill tool is first used.
+link_starting rg "$work"/node_modules/@vscode/ripgrep-*/bin/rg
+
+# Kimi Code asks for a newer Node.js than this script. Where a package carries one it is used, else the one on PATH.
+link_starting node "$work"/node_modules/node-*/bin/node
+modern=$work/bin/node
+[ -x "$modern" ] || modern=$(command -v node)
+if HOME="$work/home" "$modern" "$work/node_modules/@moonshot-ai/kimi-code/dist/main.mjs" --version >/dev/null 2>&1; then
+	case $modern in
+	"$work"/*) modern=$cache/$hash/bin/node ;;
+	esac
+	# No link, since that would be started by the first Node.js on PATH.
+	cat >"$work/bin/kimi" <<-EOF
+		#!/bin/sh
+		exec "$modern" "$cache/$hash/node_modules/@moonshot-ai/kimi-code/dist/main.mjs" "\$@"
+	EOF
+	chmod 755 "$work/bin/kimi"
+else
+	echo "Kimi Code does not start here (it needs Node.js 22.19 or newer), its tests cannot run" >&2
+fi
 rm -rf "$work/home"
 chmod 755 "$work"
 if ! complete "$work"; then
