@@ -84,6 +84,7 @@ func (a *app) root() *cobra.Command {
 	add(groupLook, a.demoCommand(), a.adaptersCommand(), a.doctorCommand())
 	add(groupOther, a.versionCommand(), a.completionCommand())
 	root.AddCommand(a.demoClientCommand())
+	a.refuseHelpForNothing(root)
 	return root
 }
 
@@ -97,6 +98,30 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return usage(hint, "there is no command %q", args[0])
+}
+
+// refuseHelpForNothing makes asking for help with a command that there is not the mistake that calling it is.
+func (a *app) refuseHelpForNothing(root *cobra.Command) {
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if named := cmd.Flags().Args(); cmd.HasSubCommands() && len(named) > 0 {
+			a.helpless = noCommand(cmd, named)
+			return
+		}
+		help(cmd, args)
+	})
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "help" {
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				found, rest, err := root.Find(args)
+				if err != nil || !found.HasSubCommands() {
+					return err
+				}
+				return noCommand(found, rest)
+			}
+		}
+	}
 }
 
 // takes says which arguments a command takes, by the names in its usage line.

@@ -44,6 +44,9 @@ func Run(ctx context.Context, s System) int {
 	root := a.root()
 	root.SetArgs(s.Args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = a.helpless
+	}
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(exitStatus)) {
 		// Whatever the work made of it, this is what happened.
 		err = &failure{Code: codeInterrupt, Message: "interrupted", status: exitOther}
@@ -56,6 +59,8 @@ type app struct {
 	System
 	style paint.Style // for stdout
 	notes paint.Style // for stderr
+	// helpless is that help was asked for with something that there is none for: the library ends such an invocation well.
+	helpless error
 
 	// Flags of every command.
 	json            bool
