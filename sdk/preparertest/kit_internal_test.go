@@ -199,6 +199,15 @@ func TestBadAdapterFails(t *testing.T) {
 		"block in .github": {"places", then(func(l *p.Layout, r p.Request) {
 			l.Block(p.Workspace(".github/x.md"), []p.Base{p.Current()}, r.Instructions.Text())
 		})},
+		"nested beside the user's skills": {"places", then(func(l *p.Layout, _ p.Request) {
+			l.Skills(p.PlaceSkills{At: p.Session("actor/skills/greenroom")})
+		})},
+		"nested in an exposed folder": {"places", then(func(l *p.Layout, r p.Request) {
+			if r.Options.Inherit.All(p.Skills) {
+				l.Expose(p.Expose{At: p.Session("tricks"), Input: "skills"})
+				l.Skills(p.PlaceSkills{At: p.Session("tricks/ours/set"), Copy: true})
+			}
+		})},
 		"entry in a home": {"places", then(func(l *p.Layout, _ p.Request) { l.Dir(p.InHome("actor", "x")) })},
 
 		"undeclared variable": {"names", then(func(l *p.Layout, _ p.Request) { l.Set("OTHER", p.S("x")) })},
@@ -311,6 +320,28 @@ func runCheck(t *testing.T, name string, c Config) []error {
 	}
 	t.Fatalf("no check %s", name)
 	return nil
+}
+
+// TestSkillsWhereTheyAreFound: a client that finds nested skills, one whose folder is the place itself, and one that is
+// told the root.
+func TestSkillsWhereTheyAreFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		at      string
+		channel p.SkillChannel
+	}{
+		"nested":      {"actor/skills/greenroom", p.SkillChannel{Kind: p.SkillDirectory, Nested: true}},
+		"the folder":  {"actor/skills", p.SkillChannel{Kind: p.SkillDirectory}},
+		"plugin":      {"plugin/skills", p.SkillChannel{Kind: p.SkillPlugin}},
+		"extra roots": {"actor/skills/greenroom", p.SkillChannel{Kind: p.SkillExtraRoots}},
+	} {
+		d, l := good().desc, p.NewLayout()
+		d.Skills = c.channel
+		l.Skills(p.PlaceSkills{At: p.Session(c.at)})
+		if found := CheckLayout(d, l); len(found) != 0 {
+			t.Errorf("%s: found %v", name, found)
+		}
+	}
 }
 
 // TestCheckLayoutOfALayoutWithoutEnd: the checks run on values that nobody carried over a wire before.

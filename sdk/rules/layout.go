@@ -2,7 +2,9 @@ package rules
 
 import (
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 	"github.com/greenroom-agents/greenroom/sdk/protocol"
@@ -97,7 +99,39 @@ func (c *checker) entry(e preparer.Entry) {
 		for _, name := range e.Reserve {
 			c.input(where, name, preparer.InputNames)
 		}
+		if folder := c.skillsFolder(e.At); folder != "" && !c.desc.Skills.Nested {
+			c.add(Places, where, "the skills lie below %s and not in it, and the descriptor does not say that the client finds nested ones", folder)
+		}
 	}
+}
+
+// skillsFolder is the folder of the client's, above a place, in which it looks for skills, or "": one that the user's own
+// skills are exposed in, or that is called as the one that they lie in. Roots that the client is told have no such name.
+func (c *checker) skillsFolder(at preparer.Place) string {
+	if c.desc.Skills.Kind != preparer.SkillDirectory && c.desc.Skills.Kind != preparer.SkillPlugin {
+		return ""
+	}
+	for _, e := range c.layout.Entries {
+		if e, ok := e.(preparer.Expose); ok && e.At.Root == at.Root && strings.HasPrefix(at.Path, e.At.Path+"/") {
+			if slices.ContainsFunc(c.desc.Inputs, func(i preparer.Input) bool { return i.Name == e.Input && listsSkills(i) }) {
+				return e.At.String()
+			}
+		}
+	}
+	for above := path.Dir(at.Path); above != "."; above = path.Dir(above) {
+		for _, i := range c.desc.Inputs {
+			for _, l := range i.At {
+				if listsSkills(i) && l.Path != "" && strings.HasSuffix("/"+above, "/"+l.Path) {
+					return preparer.Place{Root: at.Root, Path: above}.String()
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func listsSkills(i preparer.Input) bool {
+	return i.Kind == preparer.InputNames && (i.Filter == preparer.FilterSkills || i.Filter == preparer.FilterSkillTrees)
 }
 
 func (c *checker) structured(where string, f preparer.Format) {
