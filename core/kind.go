@@ -74,7 +74,7 @@ func (h *Host) kindOf(a *answered) (*kind, error) {
 	tools := client.Tools(a.desc.Client, h.env)
 	key := strings.Join([]string{
 		a.session.Provider, a.adapter.Digest, a.adapter.Version, a.version, a.session.Cwd, strings.Join(a.choices, "\n"), strings.Join(tools, "\n"),
-		a.inputs.Print(), a.content.Digest, a.toldEndpoint(),
+		a.inputs.Print(), a.content.Digest, a.toldEndpoint(), a.toldSaver(),
 	}, "\x00")
 	h.mu.Lock()
 	k := h.kinds[key]
@@ -112,6 +112,7 @@ func (h *Host) newKind(a *answered, tools []string) (*kind, error) {
 		Inputs:       a.inputs.Found(),
 		Commands:     preparer.Commands{Approved: a.content.Facts.Commands.Approval().Prefixes},
 	}}
+	k.question.Request.Saver = a.saver
 	if a.endpoint != nil {
 		k.question.Request.Endpoint = a.endpoint.Told()
 		k.question.Request.Endpoint.Base = preparer.Document{Name: canon.BaseName}
@@ -164,7 +165,10 @@ func (h *Host) names(a *answered, prior map[string]string) (*named, error) {
 	for _, s := range doc.Sections {
 		text.Sections[s.Key] = s.Text
 	}
-	n = &named{names: given, text: map[string]layout.Text{doc.Name: text, canon.BaseName: {Whole: canon.Base()}}}
+	n = &named{names: given, text: map[string]layout.Text{
+		doc.Name: text, canon.BaseName: {Whole: canon.Base()},
+		canon.SaverPolicyName: {Whole: canon.SaverPolicy()}, canon.SaverWorkerName: {Whole: canon.SaverWorker()},
+	}}
 	if len(prior) == 0 {
 		k.mu.Lock()
 		defer k.mu.Unlock()

@@ -40,10 +40,12 @@ type answered struct {
 	inputs     *input.Snapshot
 	// endpoint is the one of the session in its clean form, nil for none.
 	endpoint *modelendpoint.Endpoint
-	kind     *kind
-	layout   *preparer.Layout
-	sets     []*skill.Set // that were put into the store
-	notes    []Diagnostic
+	// saver is the saver mode as the adapter is told of it, nil for none.
+	saver  *preparer.Saver
+	kind   *kind
+	layout *preparer.Layout
+	sets   []*skill.Set // that were put into the store
+	notes  []Diagnostic
 }
 
 // ask finds the facts, looks at the inputs and gets the layout. It writes nothing.
@@ -70,6 +72,9 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 		h.checked.Store(a.adapter.Digest+s.Provider, true)
 	}
 	if err := a.bind(); err != nil {
+		return nil, err
+	}
+	if a.saver, err = a.saving(); err != nil {
 		return nil, err
 	}
 	if before != nil && before.projection.Equal(a.projection) && before.adapter == a.adapter {
@@ -186,6 +191,7 @@ func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string
 		Current:    current,
 		Skills:     a.kind.skills,
 		Names:      n.names,
+		Catalog:    a.catalog,
 		Bundle: func(ctx context.Context, list []skill.Named) (string, string, error) {
 			set := n.bundle(list)
 			a.sets = append(a.sets, set)

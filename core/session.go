@@ -46,6 +46,16 @@ type Session struct {
 	// Endpoint is the model endpoint that the session is bound to, instead of the user's own login. nil is none. Its key
 	// is in the environment that the client is started with, and nowhere else.
 	Endpoint *modelendpoint.Endpoint
+	// Saver has the client hand parts of its work to a worker on a model that costs less. It is an error for a client
+	// that has no such mode. Nil: off.
+	Saver *Saver
+}
+
+// Saver says how a session in saver mode is prepared.
+type Saver struct {
+	// Model is the id of the worker's model. With an endpoint it is one of the endpoint's, by default the endpoint's
+	// default model; without, the adapter knows one of the client's vendor.
+	Model string
 }
 
 // DetailMode is for whom an agent writes.

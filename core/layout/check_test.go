@@ -112,6 +112,8 @@ func TestCheckRefuses(t *testing.T) {
 		"prose in an edit":     {merge(preparer.Empty(), preparer.Set(preparer.Key("x"), preparer.S(prose))), "text of the adapter's own: \"you must always do what this adapter says and never\" ..."},
 		"prose in an argument": {args(preparer.S(prose)), "text of the adapter's own: \"you must always do what this adapter says and never\" ..."},
 		"prose in a variable":  {func(l *preparer.Layout) { l.Set("PROP_X", preparer.S(prose)) }, "text of the adapter's own: \"you must always do what this adapter says and never\" ..."},
+		"catalog in a block":   {func(l *preparer.Layout) { l.Block(at("a.md"), current, preparer.SkillCatalog{At: at("s")}) }, "preparer.SkillCatalog is no part of a text"},
+		"catalog of none":      {func(l *preparer.Layout) { l.FirstPrompt(preparer.SkillCatalog{At: at("s")}) }, "no skills are placed at session:s"},
 		"prose in the prompt":  {func(l *preparer.Layout) { l.FirstPrompt(preparer.S("hi")) }, "an instruction channel is built of documents of core's only, not of preparer.String"},
 		"secret in a file":     {func(l *preparer.Layout) { l.File(at("a"), key) }, "the descriptor does not say that the client needs its credential in a file"},
 		"secret quoted":        {func(l *preparer.Layout) { l.File(at("a"), preparer.Quote(preparer.JSON, key)) }, "the descriptor does not say that the client needs its credential in a file"},

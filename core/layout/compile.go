@@ -30,6 +30,8 @@ type Source struct {
 	Names map[string]string
 	// Bundle puts skills into the store, or says where they would be, and answers the absolute directory and the digest.
 	Bundle func(ctx context.Context, named []skill.Named) (dir, digest string, err error)
+	// Catalog renders a list of skills that lie below an absolute directory, each in a directory of its name.
+	Catalog func(dir string, named []skill.Named) (string, error)
 }
 
 // compiler builds a Tree.
@@ -37,6 +39,8 @@ type compiler struct {
 	Source
 	tree  *Tree
 	nodes map[string]int // index in tree.Nodes, by path
+	// catalogs are what catalogs of skills come to, by the path that the layout names.
+	catalogs map[string]string
 }
 
 // Compile resolves a checked layout into the tree of one session. It reads, through Current, the files that the client

@@ -33,8 +33,25 @@ func (c *compiler) launch() error {
 	if c.tree.After, err = c.args(c.Layout.Launch.After); err != nil {
 		return err
 	}
-	c.tree.FirstPrompt, _, err = c.Handles.join(c.Layout.Launch.FirstPrompt)
+	c.tree.FirstPrompt, err = c.prompt(c.Layout.Launch.FirstPrompt)
 	return err
+}
+
+// prompt is the context of the first prompt. A catalog of no skills is no text.
+func (c *compiler) prompt(body []preparer.Value) (string, error) {
+	var b strings.Builder
+	for _, part := range body {
+		if catalog, ok := part.(preparer.SkillCatalog); ok {
+			b.WriteString(c.catalogs[catalog.At.Path])
+			continue
+		}
+		s, _, err := c.Handles.text(part)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(s)
+	}
+	return b.String(), nil
 }
 
 func (c *compiler) args(values []preparer.Value) ([]string, error) {

@@ -143,6 +143,22 @@ func (c *compiler) free(at string) string {
 	return p
 }
 
+// catalog renders the catalog of the skills of one place, when the first prompt holds it.
+func (c *compiler) catalog(at preparer.Place, dir string, named []skill.Named) error {
+	if c.Catalog == nil || !slices.Contains(c.Layout.Launch.FirstPrompt, preparer.Value(preparer.SkillCatalog{At: at})) {
+		return nil
+	}
+	text, err := c.Catalog(dir, named)
+	if err != nil {
+		return err
+	}
+	if c.catalogs == nil {
+		c.catalogs = map[string]string{}
+	}
+	c.catalogs[at.Path] = text
+	return nil
+}
+
 func (c *compiler) skills(ctx context.Context, e preparer.PlaceSkills) error {
 	if len(c.Skills) == 0 {
 		return nil
@@ -158,6 +174,9 @@ func (c *compiler) skills(ctx context.Context, e preparer.PlaceSkills) error {
 	}
 	c.tree.Leases = append(c.tree.Leases, digest)
 	c.tree.Bundles = append(c.tree.Bundles, Bundle{Place: at, Path: filepath.Join(c.Handles.Roots.Session, filepath.FromSlash(at))})
+	if err := c.catalog(e.At, c.tree.Bundles[len(c.tree.Bundles)-1].Path, named); err != nil {
+		return err
+	}
 	if !e.Copy {
 		return c.addLink(Node{Path: at, Target: dir, Keep: e.Keep, Why: "skills"})
 	}

@@ -14,8 +14,10 @@ type Descriptor struct {
 	Rewrite      Rewrite      `json:"rewrite,omitempty"`
 	NativeImages bool         `json:"nativeImages,omitempty"` // the client shows images to its model itself
 	// Sandboxed says that the client runs commands in a sandbox of its own, which a person can let single ones out of.
-	Sandboxed bool  `json:"sandboxed,omitempty"`
-	Model     Model `json:"model"`
+	Sandboxed bool `json:"sandboxed,omitempty"`
+	// Saver says that the client can be prepared to hand work to a worker on a model that costs less.
+	Saver bool  `json:"saver,omitempty"`
+	Model Model `json:"model"`
 	// Inherit says for each kind how it can be left out. A kind that is absent cannot be left out.
 	Inherit map[Kind]Exclusion `json:"inherit,omitempty"`
 	Gates   []Gate             `json:"gates,omitempty"`

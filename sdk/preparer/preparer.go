@@ -27,6 +27,8 @@ type Request struct {
 	Inputs map[string]Found
 	// Commands is what is known of the host's own command line tool.
 	Commands Commands
+	// Saver asks for the saver mode of a client whose descriptor says that it has one, or nil.
+	Saver *Saver
 }
 
 // Target holds the facts that the host found about the machine and the client.
@@ -95,6 +97,15 @@ type EndpointModel struct {
 // Options are the choices of a session.
 type Options struct {
 	Inherit Inherit
+}
+
+// Saver is a mode in which the client hands parts of its work to a worker on a model that costs less.
+type Saver struct {
+	// Policy is what the session is told of it, behind the instructions; Worker is what the worker is told.
+	Policy, Worker Document
+	// Model is the id of the worker's model: one of the endpoint's where there is an endpoint, and otherwise one that the
+	// host asks for. "" leaves the choice to the adapter, which knows the models of the client's vendor.
+	Model string
 }
 
 // Refusal is the error of a request that cannot be served for a reason that a person can mend.

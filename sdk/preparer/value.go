@@ -18,6 +18,11 @@ type (
 // Text is a document of core's, or one section of it.
 type Text struct{ Document, Section string }
 
+// SkillCatalog is a list of the session's skills, with what each is for and the absolute path at which it lies, as core
+// renders it. At is the place of the PlaceSkills that brings them. It is for a client that does not show the skills of
+// a plugin to its model, and may stand in the first prompt only. Without skills it is empty.
+type SkillCatalog struct{ At Place }
+
 // PathValue is the absolute path of a place as the agent will see it.
 type PathValue struct{ Place Place }
 
@@ -50,18 +55,19 @@ func Strings(items ...string) List {
 	return l
 }
 
-func (String) value()    {}
-func (Bool) value()      {}
-func (Int) value()       {}
-func (Float) value()     {}
-func (List) value()      {}
-func (Object) value()    {}
-func (Text) value()      {}
-func (PathValue) value() {}
-func (InputPath) value() {}
-func (Secret) value()    {}
-func (Concat) value()    {}
-func (Quoted) value()    {}
+func (String) value()       {}
+func (Bool) value()         {}
+func (Int) value()          {}
+func (Float) value()        {}
+func (List) value()         {}
+func (Object) value()       {}
+func (Text) value()         {}
+func (PathValue) value()    {}
+func (InputPath) value()    {}
+func (SkillCatalog) value() {}
+func (Secret) value()       {}
+func (Concat) value()       {}
+func (Quoted) value()       {}
 
 // Path is the path of the input as a value.
 func (i Input) Path() InputPath { return InputPath{Input: i.Name} }

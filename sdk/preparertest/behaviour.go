@@ -110,6 +110,34 @@ func endpoints(ctx context.Context, p preparer.Preparer) []error {
 	return out
 }
 
+// savers shows that a saver mode which is advertised tells both the session and its worker.
+func savers(ctx context.Context, p preparer.Preparer) []error {
+	local := protocol.InProcess(p)
+	d, err := local.Describe(ctx)
+	if err != nil || !d.Saver {
+		return nil // what describe answers to is another rule
+	}
+	r := DefaultRequest(d)
+	r.Saver = saver("")
+	l, err := local.Prepare(ctx, r)
+	if err != nil {
+		return []error{fmt.Errorf("the descriptor names a saver mode, and it is not served: %w", err)}
+	}
+	told := map[string]bool{}
+	eachValue(l, func(_ string, v preparer.Value) {
+		if text, ok := v.(preparer.Text); ok {
+			told[text.Document] = true
+		}
+	})
+	var out []error
+	for _, doc := range []preparer.Document{r.Saver.Policy, r.Saver.Worker} {
+		if !told[doc.Name] {
+			out = append(out, fmt.Errorf("the layout of a session with the saver mode does not place %s", doc.Name))
+		}
+	}
+	return out
+}
+
 // unknown asks what a later host might, or a broken one: the adapter may refuse, and must not panic.
 func unknown(ctx context.Context, p preparer.Preparer) []error {
 	d := p.Describe()
@@ -125,9 +153,10 @@ func unknown(ctx context.Context, p preparer.Preparer) []error {
 		"values it did not ask for": func(r *preparer.Request) {
 			everything(d, r, func(f *preparer.Found) { f.Values = map[string]preparer.Value{"": preparer.List{}} })
 		},
-		"a negative number of skills":    func(r *preparer.Request) { r.Skills.Count = -1 },
-		"an endpoint with nothing in it": func(r *preparer.Request) { r.Endpoint = &preparer.Endpoint{} },
-		"nothing":                        func(r *preparer.Request) { *r = preparer.Request{} },
+		"a negative number of skills":     func(r *preparer.Request) { r.Skills.Count = -1 },
+		"an endpoint with nothing in it":  func(r *preparer.Request) { r.Endpoint = &preparer.Endpoint{} },
+		"a saver mode with nothing in it": func(r *preparer.Request) { r.Saver = &preparer.Saver{} },
+		"nothing":                         func(r *preparer.Request) { *r = preparer.Request{} },
 	}
 	var out []error
 	for _, name := range sortedKeys(odd) {

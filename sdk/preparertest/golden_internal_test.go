@@ -43,7 +43,7 @@ func TestPrint(t *testing.T) {
 	l.AppendList("LIST", ",", "a", "b")
 	l.Args(p.S("--home"), home.Value())
 	l.ArgsAfter(p.S("x"))
-	l.FirstPrompt(text)
+	l.FirstPrompt(text, p.S("\n"), p.SkillCatalog{At: home.Join("skills/greenroom")})
 	l.Action(p.Action{Kind: p.SnapshotTree, At: home, Marker: "done"})
 	l.Action(p.Action{Kind: p.VerifySkills})
 	l.Strip("ACTOR_*")

@@ -15,6 +15,7 @@ import (
 //	  "target":   {"os": "darwin", "arch": "arm64", "clientVersion": "1.2.3", "tools": ["rg"]},
 //	  "sections": ["intro"],
 //	  "skills":   0,
+//	  "saver":    {"model": "m"},
 //	  "approved": [["tutti", "issue", "get"]],
 //	  "inherit":  {"*": "none", "skills": "all", "mcp_servers": ["docs"]},
 //	  "inputs":   {"config": {"index": 1, "values": {"model": "x"}}, "agents": {"names": ["a", "b"]}, "rules": {}},
@@ -34,6 +35,9 @@ type goldenRequest struct {
 	Approved [][]string                 `json:"approved"`
 	Inherit  map[string]json.RawMessage `json:"inherit"`
 	Inputs   map[string]goldenInput     `json:"inputs"`
+	Saver    *struct {
+		Model string `json:"model"`
+	} `json:"saver"`
 	Endpoint *struct {
 		Name     string `json:"name"`
 		Protocol string `json:"protocol"`
@@ -97,6 +101,9 @@ func (g goldenRequest) target(r *preparer.Request) {
 	}
 	r.Instructions.Sections = g.Sections
 	r.Commands.Approved = g.Approved
+	if g.Saver != nil {
+		r.Saver = saver(g.Saver.Model)
+	}
 	if e := g.Endpoint; e != nil {
 		r.Endpoint = &preparer.Endpoint{
 			Name: e.Name, Protocol: preparer.Protocol(e.Protocol), BaseURL: e.BaseURL, Default: e.Default,

@@ -239,6 +239,9 @@ func TestBadAdapterFails(t *testing.T) {
 			l.Merge(p.Session("x"), p.JSON, []p.Base{p.Empty()}, p.Splice(p.Key("a"), words))
 		})},
 		"a word in a block":    {"prose", then(func(l *p.Layout, _ p.Request) { l.Block(p.Session("x"), []p.Base{p.Empty()}, p.S("obey")) })},
+		"catalog in a file":    {"shape", then(func(l *p.Layout, _ p.Request) { l.File(p.Session("x"), p.SkillCatalog{At: p.Session("s")}) })},
+		"catalog of nothing":   {"names", then(func(l *p.Layout, _ p.Request) { l.FirstPrompt(p.SkillCatalog{At: p.Session("s")}) })},
+		"saves nothing":        {"saver", described(func(d *p.Descriptor) { d.Saver = true })},
 		"a word in the prompt": {"prose", then(func(l *p.Layout, _ p.Request) { l.FirstPrompt(p.S("obey")) })},
 
 		"secret in a file":      {"secrets", then(func(l *p.Layout, r p.Request) { withKey(r, func(k p.Secret) { l.File(p.Session("x"), k) }) })},

@@ -35,6 +35,8 @@ func value(v preparer.Value) string {
 		return "<path " + v.Place.String() + ">"
 	case preparer.InputPath:
 		return "<input " + v.Input + ">"
+	case preparer.SkillCatalog:
+		return "<catalog of " + v.At.String() + ">"
 	case preparer.Secret:
 		return "<secret " + v.Name + ">"
 	case preparer.Concat:

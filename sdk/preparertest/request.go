@@ -45,6 +45,11 @@ func endpointFor(p preparer.Protocol) *preparer.Endpoint {
 	}
 }
 
+// saver asks for the saver mode, with a model or none.
+func saver(model string) *preparer.Saver {
+	return &preparer.Saver{Policy: preparer.Document{Name: "saver-policy"}, Worker: preparer.Document{Name: "saver-worker"}, Model: model}
+}
+
 // randomRequest is any request that a host could make for a descriptor.
 func randomRequest(d preparer.Descriptor, rnd *rand.Rand) preparer.Request {
 	r := DefaultRequest(d)
@@ -76,6 +81,9 @@ func randomRequest(d preparer.Descriptor, rnd *rand.Rand) preparer.Request {
 		if coin() {
 			r.Endpoint.Models, r.Endpoint.Default = nil, ""
 		}
+	}
+	if d.Saver && coin() {
+		r.Saver = saver(pick(rnd, "", "scratch-large", "another-model"))
 	}
 	r.Commands.Approved = pick(rnd, nil, [][]string{{"tutti"}}, [][]string{{"tutti", "app", "open"}, {"tutti", "issue", "get"}})
 	for _, i := range d.Inputs {

@@ -73,10 +73,7 @@ func checkAnswer(r preparer.Request, l *preparer.Layout) []error {
 	eachValue(l, func(where string, v preparer.Value) {
 		switch v := v.(type) {
 		case preparer.Text:
-			doc := r.Instructions
-			if r.Endpoint != nil && v.Document == r.Endpoint.Base.Name {
-				doc = r.Endpoint.Base
-			}
+			doc := documentOf(r, v.Document)
 			if v.Document != doc.Name || doc.Name == "" {
 				add(rules.Names, where, "there is no document %q", v.Document)
 			} else if v.Section != "" && !slices.Contains(doc.Sections, v.Section) {
@@ -96,6 +93,21 @@ func checkAnswer(r preparer.Request, l *preparer.Layout) []error {
 		add(rules.Secrets, "diagnostics", "the name of a secret is no text for people")
 	}
 	return found
+}
+
+// documentOf is the document of a request that has a name, and its instructions if none has.
+func documentOf(r preparer.Request, name string) preparer.Document {
+	docs := []preparer.Document{r.Instructions}
+	if r.Endpoint != nil {
+		docs = append(docs, r.Endpoint.Base)
+	}
+	if r.Saver != nil {
+		docs = append(docs, r.Saver.Policy, r.Saver.Worker)
+	}
+	if i := slices.IndexFunc(docs, func(d preparer.Document) bool { return d.Name == name }); i >= 0 {
+		return docs[i]
+	}
+	return r.Instructions
 }
 
 // eachValue calls see with every value of a layout, those inside others and keys of objects included.

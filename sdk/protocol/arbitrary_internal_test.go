@@ -102,6 +102,7 @@ func valueTypes() []reflect.Type {
 		reflect.TypeFor[preparer.Float](), reflect.TypeFor[preparer.Text](), reflect.TypeFor[preparer.PathValue](),
 		reflect.TypeFor[preparer.InputPath](), reflect.TypeFor[preparer.Secret](), reflect.TypeFor[preparer.List](),
 		reflect.TypeFor[preparer.Object](), reflect.TypeFor[preparer.Concat](), reflect.TypeFor[preparer.Quoted](),
+		reflect.TypeFor[preparer.SkillCatalog](),
 	}
 }
 

@@ -32,6 +32,7 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 		Rewrite:      toEnum[pb.Rewrite](&e, "rewrite", rewrites(), v.Rewrite),
 		NativeImages: v.NativeImages,
 		Sandboxed:    v.Sandboxed,
+		Saver:        v.Saver,
 		Model: &pb.Model{
 			Protocol:   e.modelProtocol(v.Model.Protocol),
 			Addressing: toEnum[pb.Addressing](&e, "addressing", addressings(), v.Model.Addressing),
@@ -124,6 +125,7 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 		Rewrite:      fromEnum(&d, "rewrite", rewrites(), m.GetRewrite()),
 		NativeImages: m.GetNativeImages(),
 		Sandboxed:    m.GetSandboxed(),
+		Saver:        m.GetSaver(),
 		Model: preparer.Model{
 			Protocol:   d.modelProtocol(model.GetProtocol()),
 			Addressing: fromEnum(&d, "addressing", addressings(), model.GetAddressing()),

@@ -20,6 +20,7 @@ func EncodeRequest(v preparer.Request) (*pb.Request, error) {
 		Endpoint:     e.endpoint(v.Endpoint),
 		Options:      &pb.Options{Inherit: e.inherit(v.Options.Inherit)},
 		Commands:     encodeCommands(v.Commands),
+		Saver:        encodeSaver(v.Saver),
 		Inputs: each(slices.Sorted(maps.Keys(v.Inputs)), func(name string) *pb.NamedFound {
 			f := v.Inputs[name]
 			return &pb.NamedFound{
@@ -65,6 +66,20 @@ func decodeCommands(m *pb.Commands) preparer.Commands {
 	return preparer.Commands{Approved: each(m.GetApproved(), func(l *pb.CommandLine) []string { return texts(l.GetWords()) })}
 }
 
+func encodeSaver(v *preparer.Saver) *pb.Saver {
+	if v == nil {
+		return nil
+	}
+	return &pb.Saver{Policy: document(v.Policy), Worker: document(v.Worker), Model: v.Model}
+}
+
+func decodeSaver(m *pb.Saver) *preparer.Saver {
+	if m == nil {
+		return nil
+	}
+	return &preparer.Saver{Policy: documentOf(m.GetPolicy()), Worker: documentOf(m.GetWorker()), Model: m.GetModel()}
+}
+
 func document(v preparer.Document) *pb.Document {
 	return &pb.Document{Name: v.Name, Sections: texts(v.Sections)}
 }
@@ -93,6 +108,7 @@ func DecodeRequest(m *pb.Request) (preparer.Request, error) {
 		Endpoint:     d.endpoint(m.GetEndpoint()),
 		Options:      preparer.Options{Inherit: d.inherit(m.GetOptions().GetInherit())},
 		Commands:     decodeCommands(m.GetCommands()),
+		Saver:        decodeSaver(m.GetSaver()),
 		Inputs: table(&d, "input", m.GetInputs(), (*pb.NamedFound).GetName, func(f *pb.NamedFound) preparer.Found {
 			return preparer.Found{
 				Exists: f.GetExists(), Index: d.number(f.GetIndex()), Values: d.fields(f.GetValues()),

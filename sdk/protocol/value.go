@@ -34,6 +34,8 @@ func (e *encoder) value(v preparer.Value) *pb.Value {
 		return &pb.Value{Kind: &pb.Value_Path{Path: e.place(v.Place)}}
 	case preparer.InputPath:
 		return &pb.Value{Kind: &pb.Value_InputPath{InputPath: &pb.InputPath{Input: v.Input}}}
+	case preparer.SkillCatalog:
+		return &pb.Value{Kind: &pb.Value_SkillCatalog{SkillCatalog: e.place(v.At)}}
 	case preparer.Secret:
 		return &pb.Value{Kind: &pb.Value_Secret{Secret: &pb.Secret{Name: v.Name}}}
 	case preparer.Concat:
@@ -109,6 +111,8 @@ func (d *decoder) value(m *pb.Value) preparer.Value {
 		return preparer.PathValue{Place: d.place(k.Path)}
 	case *pb.Value_InputPath:
 		return preparer.InputPath{Input: k.InputPath.GetInput()}
+	case *pb.Value_SkillCatalog:
+		return preparer.SkillCatalog{At: d.place(k.SkillCatalog)}
 	case *pb.Value_Secret:
 		return preparer.Secret{Name: k.Secret.GetName()}
 	case *pb.Value_Concat:

@@ -126,7 +126,7 @@ func (c *checker) prose(where, joint string, parts ...preparer.Value) {
 func (c *checker) canonical(where string, body []preparer.Value) {
 	for _, part := range body {
 		switch part := part.(type) {
-		case preparer.Text:
+		case preparer.Text, preparer.SkillCatalog:
 			continue
 		case preparer.Concat:
 			c.canonical(where, part)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -42,6 +43,8 @@ func (c *checker) value(where string, v preparer.Value, secrets bool) {
 		c.target(where, v.Place, preparer.RootSession, preparer.RootWorkspace, preparer.RootCache)
 	case preparer.InputPath:
 		c.input(where, v.Input, "")
+	case preparer.SkillCatalog:
+		c.add(Shape, where, "a catalog of skills stands in the first prompt only, as a part of its own")
 	case preparer.Secret:
 		switch {
 		case v.Name == "":
@@ -141,7 +144,7 @@ func (c *checker) launch() {
 			}
 		}
 	}
-	c.text("first prompt", l.FirstPrompt, false)
+	c.prompt(l.FirstPrompt)
 	c.canonical("first prompt", l.FirstPrompt)
 	c.prose("first prompt", "", l.FirstPrompt...)
 	for _, a := range l.Actions {
@@ -164,6 +167,23 @@ func (c *checker) launch() {
 			c.add(Names, "strip "+name, "the descriptor does not declare it")
 		case denied(name) != "" || overlap(strings.ToUpper(name), "PATH"):
 			c.add(Names, "strip "+name, "no adapter may change it")
+		}
+	}
+}
+
+// prompt checks the parts of the first prompt.
+func (c *checker) prompt(body []preparer.Value) {
+	for _, part := range body {
+		catalog, ok := part.(preparer.SkillCatalog)
+		if !ok {
+			c.text("first prompt", []preparer.Value{part}, false)
+			continue
+		}
+		if !slices.ContainsFunc(c.layout.Entries, func(e preparer.Entry) bool {
+			skills, is := e.(preparer.PlaceSkills)
+			return is && skills.At == catalog.At
+		}) {
+			c.add(Names, "first prompt", "no skills are placed at %s, of which it holds a catalog", catalog.At)
 		}
 	}
 }

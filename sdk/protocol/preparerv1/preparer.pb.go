@@ -1775,6 +1775,7 @@ type Value struct {
 	//	*Value_Secret
 	//	*Value_Concat
 	//	*Value_Quoted
+	//	*Value_SkillCatalog
 	Kind          isValue_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1925,6 +1926,15 @@ func (x *Value) GetQuoted() *Quoted {
 	return nil
 }
 
+func (x *Value) GetSkillCatalog() *Place {
+	if x != nil {
+		if x, ok := x.Kind.(*Value_SkillCatalog); ok {
+			return x.SkillCatalog
+		}
+	}
+	return nil
+}
+
 type isValue_Kind interface {
 	isValue_Kind()
 }
@@ -1977,6 +1987,11 @@ type Value_Quoted struct {
 	Quoted *Quoted `protobuf:"bytes,12,opt,name=quoted,proto3,oneof"`
 }
 
+type Value_SkillCatalog struct {
+	// The place of the skills.
+	SkillCatalog *Place `protobuf:"bytes,13,opt,name=skill_catalog,json=skillCatalog,proto3,oneof"`
+}
+
 func (*Value_String_) isValue_Kind() {}
 
 func (*Value_Bool) isValue_Kind() {}
@@ -2000,6 +2015,8 @@ func (*Value_Secret) isValue_Kind() {}
 func (*Value_Concat) isValue_Kind() {}
 
 func (*Value_Quoted) isValue_Kind() {}
+
+func (*Value_SkillCatalog) isValue_Kind() {}
 
 type List struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2463,6 +2480,7 @@ type Descriptor struct {
 	Flags         []string               `protobuf:"bytes,14,rep,name=flags,proto3" json:"flags,omitempty"`
 	OwnState      []*Location            `protobuf:"bytes,15,rep,name=own_state,json=ownState,proto3" json:"own_state,omitempty"`
 	Sandboxed     bool                   `protobuf:"varint,16,opt,name=sandboxed,proto3" json:"sandboxed,omitempty"`
+	Saver         bool                   `protobuf:"varint,17,opt,name=saver,proto3" json:"saver,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2605,6 +2623,13 @@ func (x *Descriptor) GetOwnState() []*Location {
 func (x *Descriptor) GetSandboxed() bool {
 	if x != nil {
 		return x.Sandboxed
+	}
+	return false
+}
+
+func (x *Descriptor) GetSaver() bool {
+	if x != nil {
+		return x.Saver
 	}
 	return false
 }
@@ -3338,6 +3363,7 @@ type Request struct {
 	Options       *Options               `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	Inputs        []*NamedFound          `protobuf:"bytes,6,rep,name=inputs,proto3" json:"inputs,omitempty"`
 	Commands      *Commands              `protobuf:"bytes,7,opt,name=commands,proto3" json:"commands,omitempty"`
+	Saver         *Saver                 `protobuf:"bytes,8,opt,name=saver,proto3" json:"saver,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3421,6 +3447,74 @@ func (x *Request) GetCommands() *Commands {
 	return nil
 }
 
+func (x *Request) GetSaver() *Saver {
+	if x != nil {
+		return x.Saver
+	}
+	return nil
+}
+
+// Saver asks for a worker on a model that costs less.
+type Saver struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Policy        *Document              `protobuf:"bytes,1,opt,name=policy,proto3" json:"policy,omitempty"`
+	Worker        *Document              `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
+	Model         string                 `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Saver) Reset() {
+	*x = Saver{}
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Saver) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Saver) ProtoMessage() {}
+
+func (x *Saver) ProtoReflect() protoreflect.Message {
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Saver.ProtoReflect.Descriptor instead.
+func (*Saver) Descriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *Saver) GetPolicy() *Document {
+	if x != nil {
+		return x.Policy
+	}
+	return nil
+}
+
+func (x *Saver) GetWorker() *Document {
+	if x != nil {
+		return x.Worker
+	}
+	return nil
+}
+
+func (x *Saver) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
 // Commands says which command lines of the host's own tool may run without asking.
 type Commands struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -3431,7 +3525,7 @@ type Commands struct {
 
 func (x *Commands) Reset() {
 	*x = Commands{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3443,7 +3537,7 @@ func (x *Commands) String() string {
 func (*Commands) ProtoMessage() {}
 
 func (x *Commands) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3456,7 +3550,7 @@ func (x *Commands) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Commands.ProtoReflect.Descriptor instead.
 func (*Commands) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{28}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Commands) GetApproved() []*CommandLine {
@@ -3476,7 +3570,7 @@ type CommandLine struct {
 
 func (x *CommandLine) Reset() {
 	*x = CommandLine{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3488,7 +3582,7 @@ func (x *CommandLine) String() string {
 func (*CommandLine) ProtoMessage() {}
 
 func (x *CommandLine) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3501,7 +3595,7 @@ func (x *CommandLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommandLine.ProtoReflect.Descriptor instead.
 func (*CommandLine) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{29}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CommandLine) GetWords() []string {
@@ -3523,7 +3617,7 @@ type Target struct {
 
 func (x *Target) Reset() {
 	*x = Target{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3535,7 +3629,7 @@ func (x *Target) String() string {
 func (*Target) ProtoMessage() {}
 
 func (x *Target) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3548,7 +3642,7 @@ func (x *Target) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Target.ProtoReflect.Descriptor instead.
 func (*Target) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{30}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Target) GetOs() string {
@@ -3589,7 +3683,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3601,7 +3695,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3614,7 +3708,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{31}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Document) GetName() string {
@@ -3640,7 +3734,7 @@ type SkillSet struct {
 
 func (x *SkillSet) Reset() {
 	*x = SkillSet{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3652,7 +3746,7 @@ func (x *SkillSet) String() string {
 func (*SkillSet) ProtoMessage() {}
 
 func (x *SkillSet) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3665,7 +3759,7 @@ func (x *SkillSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SkillSet.ProtoReflect.Descriptor instead.
 func (*SkillSet) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{32}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *SkillSet) GetCount() int64 {
@@ -3690,7 +3784,7 @@ type Endpoint struct {
 
 func (x *Endpoint) Reset() {
 	*x = Endpoint{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3702,7 +3796,7 @@ func (x *Endpoint) String() string {
 func (*Endpoint) ProtoMessage() {}
 
 func (x *Endpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3715,7 +3809,7 @@ func (x *Endpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Endpoint.ProtoReflect.Descriptor instead.
 func (*Endpoint) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{33}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Endpoint) GetName() string {
@@ -3777,7 +3871,7 @@ type EndpointModel struct {
 
 func (x *EndpointModel) Reset() {
 	*x = EndpointModel{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3789,7 +3883,7 @@ func (x *EndpointModel) String() string {
 func (*EndpointModel) ProtoMessage() {}
 
 func (x *EndpointModel) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3802,7 +3896,7 @@ func (x *EndpointModel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndpointModel.ProtoReflect.Descriptor instead.
 func (*EndpointModel) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{34}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *EndpointModel) GetId() string {
@@ -3828,7 +3922,7 @@ type Options struct {
 
 func (x *Options) Reset() {
 	*x = Options{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3840,7 +3934,7 @@ func (x *Options) String() string {
 func (*Options) ProtoMessage() {}
 
 func (x *Options) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3853,7 +3947,7 @@ func (x *Options) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Options.ProtoReflect.Descriptor instead.
 func (*Options) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{35}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Options) GetInherit() []*KindChoice {
@@ -3874,7 +3968,7 @@ type KindChoice struct {
 
 func (x *KindChoice) Reset() {
 	*x = KindChoice{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3886,7 +3980,7 @@ func (x *KindChoice) String() string {
 func (*KindChoice) ProtoMessage() {}
 
 func (x *KindChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3899,7 +3993,7 @@ func (x *KindChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KindChoice.ProtoReflect.Descriptor instead.
 func (*KindChoice) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{36}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *KindChoice) GetKind() Kind {
@@ -3937,7 +4031,7 @@ type NamedFound struct {
 
 func (x *NamedFound) Reset() {
 	*x = NamedFound{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3949,7 +4043,7 @@ func (x *NamedFound) String() string {
 func (*NamedFound) ProtoMessage() {}
 
 func (x *NamedFound) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3962,7 +4056,7 @@ func (x *NamedFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamedFound.ProtoReflect.Descriptor instead.
 func (*NamedFound) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{37}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *NamedFound) GetName() string {
@@ -4019,7 +4113,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4031,7 +4125,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4044,7 +4138,7 @@ func (x *Layout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layout.ProtoReflect.Descriptor instead.
 func (*Layout) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{38}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Layout) GetEntries() []*Entry {
@@ -4099,7 +4193,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4111,7 +4205,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4124,7 +4218,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{39}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Entry) GetAt() *Place {
@@ -4333,7 +4427,7 @@ type Dir struct {
 
 func (x *Dir) Reset() {
 	*x = Dir{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4345,7 +4439,7 @@ func (x *Dir) String() string {
 func (*Dir) ProtoMessage() {}
 
 func (x *Dir) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4358,7 +4452,7 @@ func (x *Dir) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dir.ProtoReflect.Descriptor instead.
 func (*Dir) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{40}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{41}
 }
 
 type File struct {
@@ -4371,7 +4465,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4383,7 +4477,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4396,7 +4490,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{41}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *File) GetBody() []*Value {
@@ -4423,7 +4517,7 @@ type TypedDocument struct {
 
 func (x *TypedDocument) Reset() {
 	*x = TypedDocument{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4435,7 +4529,7 @@ func (x *TypedDocument) String() string {
 func (*TypedDocument) ProtoMessage() {}
 
 func (x *TypedDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4448,7 +4542,7 @@ func (x *TypedDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedDocument.ProtoReflect.Descriptor instead.
 func (*TypedDocument) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{42}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *TypedDocument) GetFormat() Format {
@@ -4476,7 +4570,7 @@ type Merge struct {
 
 func (x *Merge) Reset() {
 	*x = Merge{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4488,7 +4582,7 @@ func (x *Merge) String() string {
 func (*Merge) ProtoMessage() {}
 
 func (x *Merge) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4501,7 +4595,7 @@ func (x *Merge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Merge.ProtoReflect.Descriptor instead.
 func (*Merge) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{43}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Merge) GetFormat() Format {
@@ -4535,7 +4629,7 @@ type Block struct {
 
 func (x *Block) Reset() {
 	*x = Block{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4547,7 +4641,7 @@ func (x *Block) String() string {
 func (*Block) ProtoMessage() {}
 
 func (x *Block) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4560,7 +4654,7 @@ func (x *Block) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Block.ProtoReflect.Descriptor instead.
 func (*Block) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{44}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Block) GetBase() []*Base {
@@ -4586,7 +4680,7 @@ type Link struct {
 
 func (x *Link) Reset() {
 	*x = Link{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4598,7 +4692,7 @@ func (x *Link) String() string {
 func (*Link) ProtoMessage() {}
 
 func (x *Link) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4611,7 +4705,7 @@ func (x *Link) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Link.ProtoReflect.Descriptor instead.
 func (*Link) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Link) GetTo() *Place {
@@ -4630,7 +4724,7 @@ type Copy struct {
 
 func (x *Copy) Reset() {
 	*x = Copy{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4642,7 +4736,7 @@ func (x *Copy) String() string {
 func (*Copy) ProtoMessage() {}
 
 func (x *Copy) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4655,7 +4749,7 @@ func (x *Copy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Copy.ProtoReflect.Descriptor instead.
 func (*Copy) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{46}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Copy) GetInput() string {
@@ -4678,7 +4772,7 @@ type Expose struct {
 
 func (x *Expose) Reset() {
 	*x = Expose{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4690,7 +4784,7 @@ func (x *Expose) String() string {
 func (*Expose) ProtoMessage() {}
 
 func (x *Expose) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4703,7 +4797,7 @@ func (x *Expose) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expose.ProtoReflect.Descriptor instead.
 func (*Expose) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Expose) GetInput() string {
@@ -4743,7 +4837,7 @@ type Names struct {
 
 func (x *Names) Reset() {
 	*x = Names{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4755,7 +4849,7 @@ func (x *Names) String() string {
 func (*Names) ProtoMessage() {}
 
 func (x *Names) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4768,7 +4862,7 @@ func (x *Names) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Names.ProtoReflect.Descriptor instead.
 func (*Names) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Names) GetNames() []string {
@@ -4787,7 +4881,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4799,7 +4893,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4812,7 +4906,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Share) GetFrom() *Location {
@@ -4833,7 +4927,7 @@ type Login struct {
 
 func (x *Login) Reset() {
 	*x = Login{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4845,7 +4939,7 @@ func (x *Login) String() string {
 func (*Login) ProtoMessage() {}
 
 func (x *Login) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4858,7 +4952,7 @@ func (x *Login) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Login.ProtoReflect.Descriptor instead.
 func (*Login) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Login) GetInput() string {
@@ -4893,7 +4987,7 @@ type PlaceSkills struct {
 
 func (x *PlaceSkills) Reset() {
 	*x = PlaceSkills{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4905,7 +4999,7 @@ func (x *PlaceSkills) String() string {
 func (*PlaceSkills) ProtoMessage() {}
 
 func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4918,7 +5012,7 @@ func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlaceSkills.ProtoReflect.Descriptor instead.
 func (*PlaceSkills) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *PlaceSkills) GetReserve() []string {
@@ -4952,7 +5046,7 @@ type Check struct {
 
 func (x *Check) Reset() {
 	*x = Check{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4964,7 +5058,7 @@ func (x *Check) String() string {
 func (*Check) ProtoMessage() {}
 
 func (x *Check) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4977,7 +5071,7 @@ func (x *Check) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Check.ProtoReflect.Descriptor instead.
 func (*Check) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Check) GetKind() CheckKind {
@@ -5004,7 +5098,7 @@ type Base struct {
 
 func (x *Base) Reset() {
 	*x = Base{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5016,7 +5110,7 @@ func (x *Base) String() string {
 func (*Base) ProtoMessage() {}
 
 func (x *Base) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5029,7 +5123,7 @@ func (x *Base) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Base.ProtoReflect.Descriptor instead.
 func (*Base) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Base) GetKind() BaseKind {
@@ -5064,7 +5158,7 @@ type Edit struct {
 
 func (x *Edit) Reset() {
 	*x = Edit{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5076,7 +5170,7 @@ func (x *Edit) String() string {
 func (*Edit) ProtoMessage() {}
 
 func (x *Edit) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5089,7 +5183,7 @@ func (x *Edit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Edit.ProtoReflect.Descriptor instead.
 func (*Edit) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *Edit) GetOp() EditOp {
@@ -5175,7 +5269,7 @@ type EnvOp struct {
 
 func (x *EnvOp) Reset() {
 	*x = EnvOp{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5187,7 +5281,7 @@ func (x *EnvOp) String() string {
 func (*EnvOp) ProtoMessage() {}
 
 func (x *EnvOp) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5200,7 +5294,7 @@ func (x *EnvOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnvOp.ProtoReflect.Descriptor instead.
 func (*EnvOp) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *EnvOp) GetName() string {
@@ -5251,7 +5345,7 @@ type Launch struct {
 
 func (x *Launch) Reset() {
 	*x = Launch{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5263,7 +5357,7 @@ func (x *Launch) String() string {
 func (*Launch) ProtoMessage() {}
 
 func (x *Launch) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5276,7 +5370,7 @@ func (x *Launch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Launch.ProtoReflect.Descriptor instead.
 func (*Launch) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *Launch) GetBefore() []*Value {
@@ -5325,7 +5419,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5337,7 +5431,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5350,7 +5444,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *Action) GetKind() ActionKind {
@@ -5386,7 +5480,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5398,7 +5492,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5411,7 +5505,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *Diagnostic) GetSeverity() Severity {
@@ -5466,7 +5560,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05Fault\x124\n" +
 	"\x04kind\x18\x01 \x01(\x0e2 .greenroom.preparer.v1.FaultKindR\x04kind\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x14\n" +
-	"\x05limit\x18\x03 \x01(\x03R\x05limit\"\xaa\x04\n" +
+	"\x05limit\x18\x03 \x01(\x03R\x05limit\"\xef\x04\n" +
 	"\x05Value\x12\x18\n" +
 	"\x06string\x18\x01 \x01(\tH\x00R\x06string\x12\x14\n" +
 	"\x04bool\x18\x02 \x01(\bH\x00R\x04bool\x12\x12\n" +
@@ -5481,7 +5575,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x06secret\x18\n" +
 	" \x01(\v2\x1d.greenroom.preparer.v1.SecretH\x00R\x06secret\x125\n" +
 	"\x06concat\x18\v \x01(\v2\x1b.greenroom.preparer.v1.ListH\x00R\x06concat\x127\n" +
-	"\x06quoted\x18\f \x01(\v2\x1d.greenroom.preparer.v1.QuotedH\x00R\x06quotedB\x06\n" +
+	"\x06quoted\x18\f \x01(\v2\x1d.greenroom.preparer.v1.QuotedH\x00R\x06quoted\x12C\n" +
+	"\rskill_catalog\x18\r \x01(\v2\x1c.greenroom.preparer.v1.PlaceH\x00R\fskillCatalogB\x06\n" +
 	"\x04kind\":\n" +
 	"\x04List\x122\n" +
 	"\x05items\x18\x01 \x03(\v2\x1c.greenroom.preparer.v1.ValueR\x05items\">\n" +
@@ -5506,7 +5601,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
 	"\x04keys\x18\x04 \x01(\tR\x04keys\"%\n" +
 	"\aKeyPath\x12\x1a\n" +
-	"\bsegments\x18\x01 \x03(\tR\bsegments\"\xed\x05\n" +
+	"\bsegments\x18\x01 \x03(\tR\bsegments\"\x83\x06\n" +
 	"\n" +
 	"Descriptor\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x18\n" +
@@ -5525,7 +5620,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x03env\x18\r \x03(\tR\x03env\x12\x14\n" +
 	"\x05flags\x18\x0e \x03(\tR\x05flags\x12<\n" +
 	"\town_state\x18\x0f \x03(\v2\x1f.greenroom.preparer.v1.LocationR\bownState\x12\x1c\n" +
-	"\tsandboxed\x18\x10 \x01(\bR\tsandboxed\"\x9d\x02\n" +
+	"\tsandboxed\x18\x10 \x01(\bR\tsandboxed\x12\x14\n" +
+	"\x05saver\x18\x11 \x01(\bR\x05saver\"\x9d\x02\n" +
 	"\x06Client\x12 \n" +
 	"\vexecutables\x18\x01 \x03(\tR\vexecutables\x12\x1a\n" +
 	"\boverride\x18\x02 \x01(\tR\boverride\x12!\n" +
@@ -5586,7 +5682,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\vto_git_root\x18\x04 \x01(\bR\ttoGitRoot\"l\n" +
 	"\x05Carry\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.greenroom.preparer.v1.KindR\x04kind\x122\n" +
-	"\x04keys\x18\x02 \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04keys\"\xad\x03\n" +
+	"\x04keys\x18\x02 \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04keys\"\xe1\x03\n" +
 	"\aRequest\x125\n" +
 	"\x06target\x18\x01 \x01(\v2\x1d.greenroom.preparer.v1.TargetR\x06target\x12C\n" +
 	"\finstructions\x18\x02 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\finstructions\x127\n" +
@@ -5594,7 +5690,12 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\bendpoint\x18\x04 \x01(\v2\x1f.greenroom.preparer.v1.EndpointR\bendpoint\x128\n" +
 	"\aoptions\x18\x05 \x01(\v2\x1e.greenroom.preparer.v1.OptionsR\aoptions\x129\n" +
 	"\x06inputs\x18\x06 \x03(\v2!.greenroom.preparer.v1.NamedFoundR\x06inputs\x12;\n" +
-	"\bcommands\x18\a \x01(\v2\x1f.greenroom.preparer.v1.CommandsR\bcommands\"J\n" +
+	"\bcommands\x18\a \x01(\v2\x1f.greenroom.preparer.v1.CommandsR\bcommands\x122\n" +
+	"\x05saver\x18\b \x01(\v2\x1c.greenroom.preparer.v1.SaverR\x05saver\"\x8f\x01\n" +
+	"\x05Saver\x127\n" +
+	"\x06policy\x18\x01 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\x06policy\x127\n" +
+	"\x06worker\x18\x02 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\x06worker\x12\x14\n" +
+	"\x05model\x18\x03 \x01(\tR\x05model\"J\n" +
 	"\bCommands\x12>\n" +
 	"\bapproved\x18\x01 \x03(\v2\".greenroom.preparer.v1.CommandLineR\bapproved\"#\n" +
 	"\vCommandLine\x12\x14\n" +
@@ -5898,7 +5999,7 @@ func file_greenroom_preparer_v1_preparer_proto_rawDescGZIP() []byte {
 }
 
 var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 25)
-var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
+var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(FaultKind)(0),           // 0: greenroom.preparer.v1.FaultKind
 	(Root)(0),                // 1: greenroom.preparer.v1.Root
@@ -5953,43 +6054,44 @@ var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(*Location)(nil),         // 50: greenroom.preparer.v1.Location
 	(*Carry)(nil),            // 51: greenroom.preparer.v1.Carry
 	(*Request)(nil),          // 52: greenroom.preparer.v1.Request
-	(*Commands)(nil),         // 53: greenroom.preparer.v1.Commands
-	(*CommandLine)(nil),      // 54: greenroom.preparer.v1.CommandLine
-	(*Target)(nil),           // 55: greenroom.preparer.v1.Target
-	(*Document)(nil),         // 56: greenroom.preparer.v1.Document
-	(*SkillSet)(nil),         // 57: greenroom.preparer.v1.SkillSet
-	(*Endpoint)(nil),         // 58: greenroom.preparer.v1.Endpoint
-	(*EndpointModel)(nil),    // 59: greenroom.preparer.v1.EndpointModel
-	(*Options)(nil),          // 60: greenroom.preparer.v1.Options
-	(*KindChoice)(nil),       // 61: greenroom.preparer.v1.KindChoice
-	(*NamedFound)(nil),       // 62: greenroom.preparer.v1.NamedFound
-	(*Layout)(nil),           // 63: greenroom.preparer.v1.Layout
-	(*Entry)(nil),            // 64: greenroom.preparer.v1.Entry
-	(*Dir)(nil),              // 65: greenroom.preparer.v1.Dir
-	(*File)(nil),             // 66: greenroom.preparer.v1.File
-	(*TypedDocument)(nil),    // 67: greenroom.preparer.v1.TypedDocument
-	(*Merge)(nil),            // 68: greenroom.preparer.v1.Merge
-	(*Block)(nil),            // 69: greenroom.preparer.v1.Block
-	(*Link)(nil),             // 70: greenroom.preparer.v1.Link
-	(*Copy)(nil),             // 71: greenroom.preparer.v1.Copy
-	(*Expose)(nil),           // 72: greenroom.preparer.v1.Expose
-	(*Names)(nil),            // 73: greenroom.preparer.v1.Names
-	(*Share)(nil),            // 74: greenroom.preparer.v1.Share
-	(*Login)(nil),            // 75: greenroom.preparer.v1.Login
-	(*PlaceSkills)(nil),      // 76: greenroom.preparer.v1.PlaceSkills
-	(*Check)(nil),            // 77: greenroom.preparer.v1.Check
-	(*Base)(nil),             // 78: greenroom.preparer.v1.Base
-	(*Edit)(nil),             // 79: greenroom.preparer.v1.Edit
-	(*EnvOp)(nil),            // 80: greenroom.preparer.v1.EnvOp
-	(*Launch)(nil),           // 81: greenroom.preparer.v1.Launch
-	(*Action)(nil),           // 82: greenroom.preparer.v1.Action
-	(*Diagnostic)(nil),       // 83: greenroom.preparer.v1.Diagnostic
+	(*Saver)(nil),            // 53: greenroom.preparer.v1.Saver
+	(*Commands)(nil),         // 54: greenroom.preparer.v1.Commands
+	(*CommandLine)(nil),      // 55: greenroom.preparer.v1.CommandLine
+	(*Target)(nil),           // 56: greenroom.preparer.v1.Target
+	(*Document)(nil),         // 57: greenroom.preparer.v1.Document
+	(*SkillSet)(nil),         // 58: greenroom.preparer.v1.SkillSet
+	(*Endpoint)(nil),         // 59: greenroom.preparer.v1.Endpoint
+	(*EndpointModel)(nil),    // 60: greenroom.preparer.v1.EndpointModel
+	(*Options)(nil),          // 61: greenroom.preparer.v1.Options
+	(*KindChoice)(nil),       // 62: greenroom.preparer.v1.KindChoice
+	(*NamedFound)(nil),       // 63: greenroom.preparer.v1.NamedFound
+	(*Layout)(nil),           // 64: greenroom.preparer.v1.Layout
+	(*Entry)(nil),            // 65: greenroom.preparer.v1.Entry
+	(*Dir)(nil),              // 66: greenroom.preparer.v1.Dir
+	(*File)(nil),             // 67: greenroom.preparer.v1.File
+	(*TypedDocument)(nil),    // 68: greenroom.preparer.v1.TypedDocument
+	(*Merge)(nil),            // 69: greenroom.preparer.v1.Merge
+	(*Block)(nil),            // 70: greenroom.preparer.v1.Block
+	(*Link)(nil),             // 71: greenroom.preparer.v1.Link
+	(*Copy)(nil),             // 72: greenroom.preparer.v1.Copy
+	(*Expose)(nil),           // 73: greenroom.preparer.v1.Expose
+	(*Names)(nil),            // 74: greenroom.preparer.v1.Names
+	(*Share)(nil),            // 75: greenroom.preparer.v1.Share
+	(*Login)(nil),            // 76: greenroom.preparer.v1.Login
+	(*PlaceSkills)(nil),      // 77: greenroom.preparer.v1.PlaceSkills
+	(*Check)(nil),            // 78: greenroom.preparer.v1.Check
+	(*Base)(nil),             // 79: greenroom.preparer.v1.Base
+	(*Edit)(nil),             // 80: greenroom.preparer.v1.Edit
+	(*EnvOp)(nil),            // 81: greenroom.preparer.v1.EnvOp
+	(*Launch)(nil),           // 82: greenroom.preparer.v1.Launch
+	(*Action)(nil),           // 83: greenroom.preparer.v1.Action
+	(*Diagnostic)(nil),       // 84: greenroom.preparer.v1.Diagnostic
 }
 var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	41,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
 	30,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	52,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
-	63,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
+	64,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
 	29,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
 	30,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	0,   // 6: greenroom.preparer.v1.Fault.kind:type_name -> greenroom.preparer.v1.FaultKind
@@ -6001,113 +6103,117 @@ var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	37,  // 12: greenroom.preparer.v1.Value.secret:type_name -> greenroom.preparer.v1.Secret
 	32,  // 13: greenroom.preparer.v1.Value.concat:type_name -> greenroom.preparer.v1.List
 	38,  // 14: greenroom.preparer.v1.Value.quoted:type_name -> greenroom.preparer.v1.Quoted
-	31,  // 15: greenroom.preparer.v1.List.items:type_name -> greenroom.preparer.v1.Value
-	34,  // 16: greenroom.preparer.v1.Object.fields:type_name -> greenroom.preparer.v1.Field
-	31,  // 17: greenroom.preparer.v1.Field.value:type_name -> greenroom.preparer.v1.Value
-	2,   // 18: greenroom.preparer.v1.Quoted.as:type_name -> greenroom.preparer.v1.Format
-	31,  // 19: greenroom.preparer.v1.Quoted.value:type_name -> greenroom.preparer.v1.Value
-	1,   // 20: greenroom.preparer.v1.Place.root:type_name -> greenroom.preparer.v1.Root
-	42,  // 21: greenroom.preparer.v1.Descriptor.client:type_name -> greenroom.preparer.v1.Client
-	44,  // 22: greenroom.preparer.v1.Descriptor.homes:type_name -> greenroom.preparer.v1.Home
-	49,  // 23: greenroom.preparer.v1.Descriptor.inputs:type_name -> greenroom.preparer.v1.Input
-	4,   // 24: greenroom.preparer.v1.Descriptor.instructions:type_name -> greenroom.preparer.v1.Channel
-	45,  // 25: greenroom.preparer.v1.Descriptor.skills:type_name -> greenroom.preparer.v1.SkillChannel
-	7,   // 26: greenroom.preparer.v1.Descriptor.rewrite:type_name -> greenroom.preparer.v1.Rewrite
-	46,  // 27: greenroom.preparer.v1.Descriptor.model:type_name -> greenroom.preparer.v1.Model
-	48,  // 28: greenroom.preparer.v1.Descriptor.inherit:type_name -> greenroom.preparer.v1.KindExclusion
-	47,  // 29: greenroom.preparer.v1.Descriptor.gates:type_name -> greenroom.preparer.v1.Gate
-	50,  // 30: greenroom.preparer.v1.Descriptor.own_state:type_name -> greenroom.preparer.v1.Location
-	3,   // 31: greenroom.preparer.v1.Client.transport:type_name -> greenroom.preparer.v1.Transport
-	43,  // 32: greenroom.preparer.v1.Client.validators:type_name -> greenroom.preparer.v1.Command
-	5,   // 33: greenroom.preparer.v1.SkillChannel.kind:type_name -> greenroom.preparer.v1.SkillKind
-	6,   // 34: greenroom.preparer.v1.SkillChannel.names:type_name -> greenroom.preparer.v1.NameForm
-	8,   // 35: greenroom.preparer.v1.Model.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	9,   // 36: greenroom.preparer.v1.Model.addressing:type_name -> greenroom.preparer.v1.Addressing
-	10,  // 37: greenroom.preparer.v1.Model.endpoint:type_name -> greenroom.preparer.v1.EndpointAdapter
-	11,  // 38: greenroom.preparer.v1.Gate.answer:type_name -> greenroom.preparer.v1.GateAnswer
-	12,  // 39: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
-	13,  // 40: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
-	12,  // 41: greenroom.preparer.v1.KindExclusion.with:type_name -> greenroom.preparer.v1.Kind
-	14,  // 42: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
-	50,  // 43: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
-	15,  // 44: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
-	2,   // 45: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
-	40,  // 46: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
-	51,  // 47: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
-	16,  // 48: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
-	12,  // 49: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
-	40,  // 50: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
-	55,  // 51: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
-	56,  // 52: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
-	57,  // 53: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
-	58,  // 54: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
-	60,  // 55: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
-	62,  // 56: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
-	53,  // 57: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
-	54,  // 58: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
-	8,   // 59: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	59,  // 60: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
-	37,  // 61: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	56,  // 62: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
-	61,  // 63: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	12,  // 64: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	17,  // 65: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	34,  // 66: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	64,  // 67: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	80,  // 68: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	81,  // 69: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	83,  // 70: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	39,  // 71: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	65,  // 72: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	66,  // 73: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	67,  // 74: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	68,  // 75: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	69,  // 76: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	70,  // 77: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	71,  // 78: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	72,  // 79: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	74,  // 80: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	75,  // 81: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	76,  // 82: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	77,  // 83: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	31,  // 84: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	2,   // 85: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	33,  // 86: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	2,   // 87: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	78,  // 88: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	79,  // 89: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	78,  // 90: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	31,  // 91: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	39,  // 92: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	73,  // 93: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	50,  // 94: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	40,  // 95: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	18,  // 96: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	40,  // 97: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	19,  // 98: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	20,  // 99: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	40,  // 100: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	31,  // 101: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	31,  // 102: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	21,  // 103: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	22,  // 104: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	31,  // 105: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	31,  // 106: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	31,  // 107: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	31,  // 108: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	82,  // 109: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	23,  // 110: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	39,  // 111: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	24,  // 112: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	25,  // 113: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	27,  // 114: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	26,  // 115: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	28,  // 116: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	115, // [115:117] is the sub-list for method output_type
-	113, // [113:115] is the sub-list for method input_type
-	113, // [113:113] is the sub-list for extension type_name
-	113, // [113:113] is the sub-list for extension extendee
-	0,   // [0:113] is the sub-list for field type_name
+	39,  // 15: greenroom.preparer.v1.Value.skill_catalog:type_name -> greenroom.preparer.v1.Place
+	31,  // 16: greenroom.preparer.v1.List.items:type_name -> greenroom.preparer.v1.Value
+	34,  // 17: greenroom.preparer.v1.Object.fields:type_name -> greenroom.preparer.v1.Field
+	31,  // 18: greenroom.preparer.v1.Field.value:type_name -> greenroom.preparer.v1.Value
+	2,   // 19: greenroom.preparer.v1.Quoted.as:type_name -> greenroom.preparer.v1.Format
+	31,  // 20: greenroom.preparer.v1.Quoted.value:type_name -> greenroom.preparer.v1.Value
+	1,   // 21: greenroom.preparer.v1.Place.root:type_name -> greenroom.preparer.v1.Root
+	42,  // 22: greenroom.preparer.v1.Descriptor.client:type_name -> greenroom.preparer.v1.Client
+	44,  // 23: greenroom.preparer.v1.Descriptor.homes:type_name -> greenroom.preparer.v1.Home
+	49,  // 24: greenroom.preparer.v1.Descriptor.inputs:type_name -> greenroom.preparer.v1.Input
+	4,   // 25: greenroom.preparer.v1.Descriptor.instructions:type_name -> greenroom.preparer.v1.Channel
+	45,  // 26: greenroom.preparer.v1.Descriptor.skills:type_name -> greenroom.preparer.v1.SkillChannel
+	7,   // 27: greenroom.preparer.v1.Descriptor.rewrite:type_name -> greenroom.preparer.v1.Rewrite
+	46,  // 28: greenroom.preparer.v1.Descriptor.model:type_name -> greenroom.preparer.v1.Model
+	48,  // 29: greenroom.preparer.v1.Descriptor.inherit:type_name -> greenroom.preparer.v1.KindExclusion
+	47,  // 30: greenroom.preparer.v1.Descriptor.gates:type_name -> greenroom.preparer.v1.Gate
+	50,  // 31: greenroom.preparer.v1.Descriptor.own_state:type_name -> greenroom.preparer.v1.Location
+	3,   // 32: greenroom.preparer.v1.Client.transport:type_name -> greenroom.preparer.v1.Transport
+	43,  // 33: greenroom.preparer.v1.Client.validators:type_name -> greenroom.preparer.v1.Command
+	5,   // 34: greenroom.preparer.v1.SkillChannel.kind:type_name -> greenroom.preparer.v1.SkillKind
+	6,   // 35: greenroom.preparer.v1.SkillChannel.names:type_name -> greenroom.preparer.v1.NameForm
+	8,   // 36: greenroom.preparer.v1.Model.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	9,   // 37: greenroom.preparer.v1.Model.addressing:type_name -> greenroom.preparer.v1.Addressing
+	10,  // 38: greenroom.preparer.v1.Model.endpoint:type_name -> greenroom.preparer.v1.EndpointAdapter
+	11,  // 39: greenroom.preparer.v1.Gate.answer:type_name -> greenroom.preparer.v1.GateAnswer
+	12,  // 40: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
+	13,  // 41: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
+	12,  // 42: greenroom.preparer.v1.KindExclusion.with:type_name -> greenroom.preparer.v1.Kind
+	14,  // 43: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
+	50,  // 44: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
+	15,  // 45: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
+	2,   // 46: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
+	40,  // 47: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
+	51,  // 48: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
+	16,  // 49: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
+	12,  // 50: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
+	40,  // 51: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
+	56,  // 52: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
+	57,  // 53: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
+	58,  // 54: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
+	59,  // 55: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
+	61,  // 56: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
+	63,  // 57: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
+	54,  // 58: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
+	53,  // 59: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
+	57,  // 60: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
+	57,  // 61: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
+	55,  // 62: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
+	8,   // 63: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	60,  // 64: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
+	37,  // 65: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
+	57,  // 66: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
+	62,  // 67: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	12,  // 68: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	17,  // 69: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	34,  // 70: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	65,  // 71: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	81,  // 72: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	82,  // 73: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	84,  // 74: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	39,  // 75: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	66,  // 76: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	67,  // 77: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	68,  // 78: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	69,  // 79: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	70,  // 80: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	71,  // 81: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	72,  // 82: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	73,  // 83: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	75,  // 84: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	76,  // 85: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	77,  // 86: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	78,  // 87: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	31,  // 88: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	2,   // 89: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	33,  // 90: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 91: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	79,  // 92: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	80,  // 93: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	79,  // 94: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	31,  // 95: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	39,  // 96: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	74,  // 97: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	50,  // 98: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	40,  // 99: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	18,  // 100: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	40,  // 101: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	19,  // 102: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	20,  // 103: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	40,  // 104: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	31,  // 105: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	31,  // 106: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	21,  // 107: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	22,  // 108: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	31,  // 109: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	31,  // 110: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	31,  // 111: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	31,  // 112: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	83,  // 113: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	23,  // 114: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	39,  // 115: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	24,  // 116: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	25,  // 117: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	27,  // 118: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	26,  // 119: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	28,  // 120: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	119, // [119:121] is the sub-list for method output_type
+	117, // [117:119] is the sub-list for method input_type
+	117, // [117:117] is the sub-list for extension type_name
+	117, // [117:117] is the sub-list for extension extendee
+	0,   // [0:117] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
@@ -6137,8 +6243,9 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 		(*Value_Secret)(nil),
 		(*Value_Concat)(nil),
 		(*Value_Quoted)(nil),
+		(*Value_SkillCatalog)(nil),
 	}
-	file_greenroom_preparer_v1_preparer_proto_msgTypes[39].OneofWrappers = []any{
+	file_greenroom_preparer_v1_preparer_proto_msgTypes[40].OneofWrappers = []any{
 		(*Entry_Dir)(nil),
 		(*Entry_File)(nil),
 		(*Entry_Document)(nil),
@@ -6158,7 +6265,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_greenroom_preparer_v1_preparer_proto_rawDesc), len(file_greenroom_preparer_v1_preparer_proto_rawDesc)),
 			NumEnums:      25,
-			NumMessages:   59,
+			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
