@@ -49,12 +49,7 @@ func TestC233_ClientAcceptsItsFiles(t *testing.T) {
 		}
 		// The judgement is worth something: it finds a fault.
 		p := g.prepare(g.session("broken", core.Desktop))
-		switch c.name {
-		case "codex":
-			rig.Write(t, filepath.Join(codexHome(g, p), "config.toml"), "no_such_key_51c2 = true\n")
-		case "claude":
-			rig.Write(t, filepath.Join(p.Dir, "claude", "plugin", ".claude-plugin", "plugin.json"), "{")
-		}
+		c.spoil(g, p)
 		for _, result := range g.validate(p) {
 			if result.Err == nil {
 				t.Errorf("the client accepts a broken file: %s", tail(result.Stdout))

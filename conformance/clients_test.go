@@ -2,25 +2,32 @@ package conformance_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/greenroom-agents/greenroom/conformance/rig"
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-// client is what the cases need to know of one real client.
+// client is what the cases need to know of one real client. Each has a file of its own for it.
 type client struct {
 	name     string
+	adapter  preparer.Preparer
 	protocol upstream.Protocol
 	home     string // of the client, below the user's home
+	// instructions is the user's file of instructions in that home.
+	instructions string
+	sharedSkills bool // it also looks for skills in ~/.agents
+	memories     bool // it keeps memories unless a person switches them off
 	// seed puts the user's set-up in place: instructions, skills, a hook and an MCP server that leave marks, a login.
 	seed func(*stage)
 	// credentials are variables of the user's environment.
 	credentials func(*stage) []string
-	// provider are arguments that choose the scripted provider where the user's own settings stay out.
+	// provider makes the client use the scripted provider where the user's own settings stay out: by the arguments that
+	// it gives, or by the user's environment.
 	provider func(*stage) []string
 	turn     func(prompt string, flags ...string) []string
 	resume   func(thread, prompt string) []string
@@ -29,10 +36,26 @@ type client struct {
 	// thread finds the id of the conversation in what the client printed.
 	thread func(stdout string) (string, error)
 	failed func(rig.Result) error
+	// settingKept says whether a setting of the user's had an effect.
+	settingKept func(*stage, []upstream.Request) bool
+	// load scripts the loading of a skill. It gives the prompt, and how often the model is asked until the last request
+	// holds the skill.
+	load func(s *stage, skill string) (string, int)
+	// addServer gives the user another MCP server, other_server.
+	addServer func(s *stage, command string)
+	// drive says prompts in one process, as a host does.
+	drive func(*greenroom, *core.Prepared, ...string)
+	// spoil puts a fault into a file that the client's validator looks at.
+	spoil func(*greenroom, *core.Prepared)
+	// ownPath says whether the client itself puts a directory in front of PATH; nil when it does not.
+	ownPath func(p *core.Prepared, dir string) bool
 }
 
 // clients are the real clients that every case is run with.
 var clients = []client{codex, claude}
+
+// descriptor is what the adapter of a client says of it.
+func (c client) descriptor() preparer.Descriptor { return c.adapter.Describe() }
 
 // each runs a case for every client.
 func each(t *testing.T, run func(*testing.T, client)) {
@@ -43,115 +66,6 @@ func each(t *testing.T, run func(*testing.T, client)) {
 			run(t, c)
 		})
 	}
-}
-
-var codex = client{
-	name: "codex", protocol: upstream.Responses, home: ".codex",
-	seed: func(s *stage) {
-		rig.Write(s, s.inHome(".codex/AGENTS.md"), userInstructions+"\n")
-		rig.WriteSkill(s, s.inHome(".codex/skills/user-notes"), "user-notes", userSkill, "body of "+userSkill)
-		rig.WriteSkill(s, s.inHome(".agents/skills/shared-notes"), "shared-notes", sharedSkill, "body of "+sharedSkill)
-		rig.Write(s, s.inHome(".codex/auth.json"), s.fixture("codex-auth-apikey.json"))
-		rig.Write(s, s.inHome(".codex/hooks.json"), encode(s, preToolHook(s.marker("user-hook"))))
-		rig.Write(s, s.inHome(".codex/config.toml"), codexConfig(s))
-		rig.Write(s, s.inProject("AGENTS.md"), projectInstructions+"\n")
-		rig.WriteSkill(s, s.inProject(".agents/skills/project-notes"), "project-notes", projectSkill, "body")
-	},
-	credentials: func(*stage) []string { return []string{"LAB_KEY=" + userSecret} },
-	provider: func(s *stage) []string {
-		return []string{
-			"-c", `model="scripted-model"`, "-c", `model_provider="lab"`, "-c", `model_providers.lab.name="Lab"`,
-			"-c", `model_providers.lab.env_key="LAB_KEY"`, "-c", fmt.Sprintf("model_providers.lab.base_url=%q", s.up.BaseURL()),
-		}
-	},
-	turn: func(prompt string, flags ...string) []string {
-		return append(append(codexFlags(), flags...), prompt)
-	},
-	resume: func(thread, prompt string) []string { return append(codexFlags(), "resume", thread, prompt) },
-	shell: func(command string) upstream.Step {
-		return upstream.Use("exec_command", map[string]any{"cmd": command})
-	},
-	thread: func(stdout string) (string, error) { return field(stdout, "thread_id") },
-	failed: func(r rig.Result) error { return r.Err },
-}
-
-// codexFlags run one turn without a person. The user's hooks count as trusted, so that a case can tell whether they
-// came along.
-func codexFlags() []string {
-	return []string{
-		"exec", "--skip-git-repo-check", "--json", "--dangerously-bypass-hook-trust",
-		"-c", `approval_policy="never"`, "-c", `sandbox_mode="danger-full-access"`,
-	}
-}
-
-// codexConfig is the user's configuration: a provider of their own and an MCP server.
-func codexConfig(s *stage) string {
-	return fmt.Sprintf(`model = "scripted-model"
-model_provider = "lab"
-
-[model_providers.lab]
-name = "Lab"
-base_url = %q
-env_key = "LAB_KEY"
-http_headers = { "X-User-Setting" = "kept" }
-
-[mcp_servers.user_server]
-command = %q
-`, s.up.BaseURL(), s.marker("user-server"))
-}
-
-var claude = client{
-	name: "claude", protocol: upstream.Messages, home: ".claude",
-	seed: func(s *stage) {
-		rig.Write(s, s.inHome(".claude/CLAUDE.md"), userInstructions+"\n")
-		rig.WriteSkill(s, s.inHome(".claude/skills/user-notes"), "user-notes", userSkill, "body of "+userSkill)
-		settings := preToolHook(s.marker("user-hook"))
-		settings["env"] = map[string]any{"USER_SETTING": "kept"}
-		rig.Write(s, s.inHome(".claude/settings.json"), encode(s, settings))
-		rig.Write(s, s.inHome(".claude.json"), encode(s, map[string]any{"mcpServers": map[string]any{
-			"user_server": map[string]any{"command": s.marker("user-server")},
-		}}))
-		slug := strings.NewReplacer("/", "-", ".", "-").Replace(s.cwd)
-		rig.Write(s, s.inHome(".claude/projects/"+slug+"/memory/MEMORY.md"), userMemory+"\n")
-		rig.Write(s, s.inProject("CLAUDE.md"), projectInstructions+"\n")
-		rig.WriteSkill(s, s.inProject(".claude/skills/project-notes"), "project-notes", projectSkill, "body")
-	},
-	credentials: func(s *stage) []string {
-		return []string{
-			"ANTHROPIC_BASE_URL=" + s.up.BaseURL(), "ANTHROPIC_API_KEY=" + userSecret,
-			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=0",
-			"IS_SANDBOX=1", // else root may not bypass permissions
-		}
-	},
-	provider: func(*stage) []string { return nil },
-	turn: func(prompt string, flags ...string) []string {
-		return append(append(claudeFlags(), flags...), prompt)
-	},
-	resume: func(thread, prompt string) []string { return append(claudeFlags(), "--resume", thread, prompt) },
-	shell: func(command string) upstream.Step {
-		return upstream.Use("Bash", map[string]any{"command": command, "description": "a test"})
-	},
-	thread: func(stdout string) (string, error) { return field(stdout, "session_id") },
-	failed: func(r rig.Result) error {
-		if r.Err != nil {
-			return r.Err
-		}
-		// A failed turn is reported as a success in every other field.
-		for line := range strings.Lines(r.Stdout) {
-			var event struct {
-				Type    string
-				IsError bool `json:"is_error"`
-			}
-			if json.Unmarshal([]byte(line), &event) == nil && event.Type == "result" && event.IsError {
-				return errors.New("the turn failed")
-			}
-		}
-		return nil
-	},
-}
-
-func claudeFlags() []string {
-	return []string{"-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"}
 }
 
 // preToolHook is the part of a configuration that runs a program before every shell command.

@@ -20,8 +20,6 @@ import (
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/capability"
-	claudeadapter "github.com/greenroom-agents/greenroom/providers/claude"
-	codexadapter "github.com/greenroom-agents/greenroom/providers/codex"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -69,16 +67,6 @@ var buildAdapters = sync.OnceValues(func() ([]adapter.Source, error) {
 	}
 	return sources, nil
 })
-
-// descriptor is what the adapter of a client says of it.
-func (c client) descriptor() preparer.Descriptor {
-	switch c.name {
-	case "codex":
-		return codexadapter.Adapter{}.Describe()
-	default:
-		return claudeadapter.Adapter{}.Describe()
-	}
-}
 
 // ownState are the paths below the user's home that a run of the client may change, by the adapter's own list.
 func (c client) ownState() []string {

@@ -22,7 +22,7 @@ func TestH06_HomeOfLinks(t *testing.T) {
 	each(t, func(t *testing.T, c client) {
 		s := newStage(t, c, upstream.Say("done"))
 		dotfiles := s.inHome("dotfiles/client")
-		instructions := map[string]string{"codex": "AGENTS.md", "claude": "CLAUDE.md"}[c.name]
+		instructions := c.instructions
 		for _, err := range []error{
 			os.Mkdir(s.inHome("dotfiles"), 0o755),
 			os.Rename(s.inHome(c.home), dotfiles),

@@ -146,18 +146,6 @@ func decode(s *stage, text string, into *map[string]any) {
 	}
 }
 
-// codexHome is where the session's CODEX_HOME points.
-func codexHome(g *greenroom, p *core.Prepared) string {
-	g.Helper()
-	for _, v := range p.Env {
-		if v.Name == "CODEX_HOME" {
-			return v.Value
-		}
-	}
-	g.Fatal("the session sets no CODEX_HOME")
-	return ""
-}
-
 // Settings that a provider switcher left in the user's home. At a desktop they are the user's will; automation goes
 // without them, its credential included.
 func TestC256_ClaudeSettingsOfASwitcher(t *testing.T) {

@@ -70,7 +70,7 @@ func leftOut(t *testing.T, c client, kind preparer.Kind) {
 		preparer.Instructions: true, preparer.Skills: true, preparer.MCPServers: true, preparer.Hooks: true,
 		preparer.ModelSettings: true,
 	}
-	if c.name == "claude" { // Codex stores no memories unless a person switches them on
+	if c.memories {
 		want[preparer.Memories] = true
 	}
 	for other := range want {
@@ -97,20 +97,10 @@ func seen(s *stage, turns []upstream.Request) map[preparer.Kind]bool {
 		preparer.Instructions:  strings.Contains(first, userInstructions),
 		preparer.Skills:        strings.Contains(first, userSkill),
 		preparer.Memories:      strings.Contains(first, userMemory),
-		preparer.ModelSettings: s.settingKept(turns),
+		preparer.ModelSettings: s.client.settingKept(s, turns),
 		preparer.Hooks:         s.marked("user-hook"),
 		preparer.MCPServers:    s.marked("user-server"),
 	}
-}
-
-// settingKept says whether a setting of the user's had an effect: a header of their provider for Codex, a variable that
-// commands see for Claude Code.
-func (s *stage) settingKept(turns []upstream.Request) bool {
-	s.Helper()
-	if s.client.name == "codex" {
-		return turns[0].Header.Get("X-User-Setting") == "kept"
-	}
-	return strings.Contains(s.text(turns[len(turns)-1]), "USER_SETTING=kept")
 }
 
 // Single skills and servers can be chosen by name.
@@ -120,16 +110,7 @@ func TestC256_NamedItemsComeAlong(t *testing.T) {
 		s := newStage(t, c, c.shell("env"), upstream.Say("done"))
 		rig.WriteSkill(t, s.inHome(c.home+"/skills/other-notes"), "other-notes", "other-skill-51c2", "body")
 		other := s.marker("other-server")
-		switch c.name {
-		case "codex":
-			config := codexConfig(s) + "\n[mcp_servers.other_server]\ncommand = \"" + other + "\"\n"
-			rig.Write(t, s.inHome(".codex/config.toml"), config)
-		case "claude":
-			rig.Write(t, s.inHome(".claude.json"), encode(s, map[string]any{"mcpServers": map[string]any{
-				"user_server":  map[string]any{"command": s.marker("user-server")},
-				"other_server": map[string]any{"command": other},
-			}}))
-		}
+		c.addServer(s, other)
 		g := s.open()
 		session := g.session("named", core.Desktop)
 		session.Inherit.Kinds = map[preparer.Kind]preparer.Choice{

@@ -33,11 +33,11 @@ func TestC256_DesktopSession(t *testing.T) {
 		want := map[string]int{
 			userInstructions: 1, userSkill: 1, projectInstructions: 1, projectSkill: 1, "first-prompt": 1, userMemory: 0,
 		}
-		if c.name == "codex" {
+		if c.sharedSkills {
 			want[sharedSkill] = 1
 		}
 		s.counts(s.text(turns[0]), want)
-		if !s.settingKept(turns) {
+		if !c.settingKept(s, turns) {
 			t.Error("a setting of the user's had no effect")
 		}
 		for _, program := range []string{"user-hook", "user-server"} {
@@ -71,7 +71,7 @@ func TestC256_AutomationSession(t *testing.T) {
 			userInstructions: 0, userSkill: 0, sharedSkill: 0, userMemory: 0, projectInstructions: 1, projectSkill: 1,
 			"first-prompt": 1,
 		})
-		if s.settingKept(turns) {
+		if c.settingKept(s, turns) {
 			t.Error("a setting of the user's had an effect")
 		}
 		for _, program := range []string{"user-hook", "user-server"} {
@@ -102,17 +102,8 @@ func TestC256_SkillLoads(t *testing.T) {
 		}
 		skill := p.Skills[0]
 		body := skillBody(s, skill)
-		asked := 0
-		switch c.name {
-		case "codex": // a person names the skill, and the client sends it
-			s.up.Script(upstream.Say("done"))
-			g.run(p, c.turn("use $"+skill.Name)...)
-			asked = 1
-		case "claude": // the model asks for it
-			s.up.Script(upstream.Use("Skill", map[string]any{"skill": skill.Name}), upstream.Say("done"))
-			g.run(p, c.turn("use a skill")...)
-			asked = 2
-		}
+		prompt, asked := c.load(s, skill.Name)
+		g.run(p, c.turn(prompt)...)
 		turns := s.turns(asked)
 		s.counts(s.text(turns[asked-1]), map[string]int{body: 1})
 	})
@@ -177,11 +168,9 @@ func TestC008_HostToolsLeadPath(t *testing.T) {
 	})
 }
 
-// withoutOwn leaves out the directories that the client itself puts in front: those of its package and its home. No
-// setting of Codex takes them away.
+// withoutOwn leaves out the directories that the client itself puts in front.
 func withoutOwn(c client, p *core.Prepared, path []string) []string {
-	for c.name == "codex" && len(path) > 0 &&
-		(strings.HasSuffix(path[0], "/codex-path") || strings.HasPrefix(path[0], p.Dir+"/")) {
+	for c.ownPath != nil && len(path) > 0 && c.ownPath(p, path[0]) {
 		path = path[1:]
 	}
 	return path
