@@ -18,6 +18,7 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 	p := &Prepared{
 		Ref: a.session.Ref(), Provider: a.session.Provider, Cwd: a.session.Cwd, Dir: a.roots.Session, Generation: m.Generation,
 		Executable: a.exe, Version: a.version, Args: w.tree.Before, ArgsAfter: w.tree.After,
+		Transport: a.desc.Client.Transport, TransportArgs: a.desc.Client.TransportArgs,
 		Env:       w.env(),
 		Skills:    w.skills(),
 		Inherited: slices.Clone(a.kind.inherited),

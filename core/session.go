@@ -97,19 +97,23 @@ func (s Session) Ref() Ref { return Ref{Workspace: s.Workspace, ID: s.ID} }
 // Prepared is a session that is ready to be started: an overlay over the environment, arguments, and what a person
 // should know. It marshals to JSON without secrets: the values of secret variables are masked.
 type Prepared struct {
-	Ref         Ref          `json:"ref"`
-	Provider    string       `json:"provider"`
-	Cwd         string       `json:"cwd"`
-	Dir         string       `json:"dir"`        // the session's own directory
-	Generation  int          `json:"generation"` // counts the preparations that changed something
-	Executable  string       `json:"executable"` // absolute path of the client, "" when none was found
-	Version     string       `json:"version"`    // of the client, "" when unknown
-	Args        []string     `json:"args"`       // in front of what the person adds
-	ArgsAfter   []string     `json:"argsAfter,omitempty"`
-	Env         []EnvVar     `json:"env"`
-	Skills      []SkillView  `json:"skills"`
-	Inherited   []Inherited  `json:"inherited"`
-	Diagnostics []Diagnostic `json:"diagnostics"`
+	Ref        Ref      `json:"ref"`
+	Provider   string   `json:"provider"`
+	Cwd        string   `json:"cwd"`
+	Dir        string   `json:"dir"`        // the session's own directory
+	Generation int      `json:"generation"` // counts the preparations that changed something
+	Executable string   `json:"executable"` // absolute path of the client, "" when none was found
+	Version    string   `json:"version"`    // of the client, "" when unknown
+	Args       []string `json:"args"`       // in front of what the person adds
+	ArgsAfter  []string `json:"argsAfter,omitempty"`
+	// Transport is how a host drives the client, and TransportArgs are what makes it listen there: they stand behind Args.
+	// A person at a terminal has no need of them.
+	Transport     preparer.Transport `json:"transport"`
+	TransportArgs []string           `json:"transportArgs,omitempty"`
+	Env           []EnvVar           `json:"env"`
+	Skills        []SkillView        `json:"skills"`
+	Inherited     []Inherited        `json:"inherited"`
+	Diagnostics   []Diagnostic       `json:"diagnostics"`
 
 	firstPrompt string
 	actions     []preparer.Action

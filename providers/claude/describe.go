@@ -64,7 +64,10 @@ func (Adapter) Describe() p.Descriptor {
 			Override:    "CLAUDE_CODE_EXECUTABLE",
 			Supported:   ">=2.1.197 <3",
 			Transport:   p.ClaudeStreamJSON,
-			Validators:  [][]string{{"plugin", "validate", "{session}/claude/plugin"}},
+			// A turn for each line of input, whose permissions are asked for over the same pipes.
+			TransportArgs: []string{"--print", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+				"--include-partial-messages", "--permission-prompt-tool", "stdio"},
+			Validators: [][]string{{"plugin", "validate", "{session}/claude/plugin"}},
 		},
 		Homes:        []p.Home{{ID: home, Env: "CLAUDE_CONFIG_DIR", Default: ".claude"}},
 		Inputs:       inputs(),

@@ -43,9 +43,10 @@ func (Adapter) Describe() p.Descriptor {
 		Provider: "codex",
 		Version:  version,
 		Client: p.Client{
-			Executables: []string{"codex"},
-			Supported:   ">=0.171.0 <1",
-			Transport:   p.CodexAppServer,
+			Executables:   []string{"codex"},
+			Supported:     ">=0.171.0 <1",
+			Transport:     p.CodexAppServer,
+			TransportArgs: []string{"app-server"},
 			// It ends with its input, and before that refuses a configuration with a key it does not know.
 			Validators: [][]string{{"--strict-config", "app-server"}},
 		},

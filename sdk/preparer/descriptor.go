@@ -36,7 +36,9 @@ type Client struct {
 	VersionArgs []string  `json:"versionArgs,omitempty"` // default: --version
 	Supported   string    `json:"supported,omitempty"`   // semver range, e.g. ">=0.160 <1", "" for any
 	Transport   Transport `json:"transport,omitempty"`
-	Tools       []string  `json:"tools,omitempty"` // other programs it needs or is better with
+	// TransportArgs make the client speak its transport, e.g. "acp". They stand between the arguments of the launch.
+	TransportArgs []string `json:"transportArgs,omitempty"`
+	Tools         []string `json:"tools,omitempty"` // other programs it needs or is better with
 	// Validators are commands of the client that judge its files, for conformance and doctor; they are never run while
 	// preparing. Arguments may hold {session}, which stands for the session directory.
 	Validators [][]string `json:"validators,omitempty"`

@@ -156,16 +156,20 @@ func TestBadAdapterFails(t *testing.T) {
 		check string
 		bad   actor
 	}{
-		"provider id":             {"descriptor", described(func(d *p.Descriptor) { d.Provider = "An Actor" })},
-		"version":                 {"descriptor", described(func(d *p.Descriptor) { d.Version = "v1" })},
-		"home twice":              {"descriptor", described(func(d *p.Descriptor) { d.Homes = append(d.Homes, d.Homes[0]) })},
-		"home outside":            {"descriptor", described(func(d *p.Descriptor) { d.Homes[0].Default = "../actor" })},
-		"input in no home":        {"descriptor", described(func(d *p.Descriptor) { d.Inputs[0].At[0].Home = "other" })},
-		"learns a secret":         {"descriptor", described(func(d *p.Descriptor) { d.Inputs[2].Learn = p.LearnContent })},
-		"declares HOME":           {"descriptor", described(func(d *p.Descriptor) { d.Env = append(d.Env, "HOME") })},
-		"declares everything":     {"descriptor", described(func(d *p.Descriptor) { d.Env = []string{"L*"} })},
-		"key variable undeclared": {"descriptor", described(func(d *p.Descriptor) { d.Model.KeyVar = "OTHER" })},
-		"unknown transport":       {"descriptor", described(func(d *p.Descriptor) { d.Client.Transport = "telepathy" })},
+		"provider id":              {"descriptor", described(func(d *p.Descriptor) { d.Provider = "An Actor" })},
+		"version":                  {"descriptor", described(func(d *p.Descriptor) { d.Version = "v1" })},
+		"home twice":               {"descriptor", described(func(d *p.Descriptor) { d.Homes = append(d.Homes, d.Homes[0]) })},
+		"home outside":             {"descriptor", described(func(d *p.Descriptor) { d.Homes[0].Default = "../actor" })},
+		"input in no home":         {"descriptor", described(func(d *p.Descriptor) { d.Inputs[0].At[0].Home = "other" })},
+		"learns a secret":          {"descriptor", described(func(d *p.Descriptor) { d.Inputs[2].Learn = p.LearnContent })},
+		"declares HOME":            {"descriptor", described(func(d *p.Descriptor) { d.Env = append(d.Env, "HOME") })},
+		"declares everything":      {"descriptor", described(func(d *p.Descriptor) { d.Env = []string{"L*"} })},
+		"key variable undeclared":  {"descriptor", described(func(d *p.Descriptor) { d.Model.KeyVar = "OTHER" })},
+		"empty transport argument": {"descriptor", described(func(d *p.Descriptor) { d.Client.TransportArgs = []string{"acp", ""} })},
+		"arguments for no transport": {"descriptor", described(func(d *p.Descriptor) {
+			d.Client.Transport, d.Client.TransportArgs = p.NoTransport, []string{"acp"}
+		})},
+		"unknown transport": {"descriptor", described(func(d *p.Descriptor) { d.Client.Transport = "telepathy" })},
 
 		"panics": {"answers", then(func(_ *p.Layout, r p.Request) {
 			if r.Skills.Count == 300 {

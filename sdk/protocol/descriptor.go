@@ -57,13 +57,14 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 
 func (e *encoder) client(c preparer.Client) *pb.Client {
 	return &pb.Client{
-		Executables: texts(c.Executables),
-		Override:    c.Override,
-		VersionArgs: texts(c.VersionArgs),
-		Supported:   c.Supported,
-		Transport:   toEnum[pb.Transport](e, "transport", transports(), c.Transport),
-		Tools:       texts(c.Tools),
-		Validators:  each(c.Validators, func(args []string) *pb.Command { return &pb.Command{Args: texts(args)} }),
+		Executables:   texts(c.Executables),
+		Override:      c.Override,
+		VersionArgs:   texts(c.VersionArgs),
+		Supported:     c.Supported,
+		Transport:     toEnum[pb.Transport](e, "transport", transports(), c.Transport),
+		TransportArgs: texts(c.TransportArgs),
+		Tools:         texts(c.Tools),
+		Validators:    each(c.Validators, func(args []string) *pb.Command { return &pb.Command{Args: texts(args)} }),
 	}
 }
 
@@ -154,13 +155,14 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 
 func (d *decoder) client(m *pb.Client) preparer.Client {
 	return preparer.Client{
-		Executables: texts(m.GetExecutables()),
-		Override:    m.GetOverride(),
-		VersionArgs: texts(m.GetVersionArgs()),
-		Supported:   m.GetSupported(),
-		Transport:   fromEnum(d, "transport", transports(), m.GetTransport()),
-		Tools:       texts(m.GetTools()),
-		Validators:  each(m.GetValidators(), func(c *pb.Command) []string { return texts(c.GetArgs()) }),
+		Executables:   texts(m.GetExecutables()),
+		Override:      m.GetOverride(),
+		VersionArgs:   texts(m.GetVersionArgs()),
+		Supported:     m.GetSupported(),
+		Transport:     fromEnum(d, "transport", transports(), m.GetTransport()),
+		TransportArgs: texts(m.GetTransportArgs()),
+		Tools:         texts(m.GetTools()),
+		Validators:    each(m.GetValidators(), func(c *pb.Command) []string { return texts(c.GetArgs()) }),
 	}
 }
 

@@ -53,6 +53,10 @@ func (c *descriptorChecker) client() {
 	}
 	c.want(client.Override == "" || envForm.MatchString(client.Override), "client", "the override %q is no name of a variable", client.Override)
 	c.want(client.Transport != "", "client", "the transport is missing; a terminal program has %q", preparer.NoTransport)
+	c.want(len(client.TransportArgs) == 0 || client.Transport != preparer.NoTransport, "client", "it has arguments for a transport that it does not speak")
+	for _, arg := range client.TransportArgs {
+		c.want(arg != "" && !strings.ContainsRune(arg, 0), "client", "an argument of the transport is empty or holds a NUL")
+	}
 	c.want(!strings.ContainsFunc(client.Supported, func(r rune) bool {
 		return !strings.ContainsRune("0123456789.<>=^~|,- xX*abcdefghijklmnopqrstuvwyzRCABDE+", r)
 	}), "client", "the supported range %q is malformed", client.Supported)

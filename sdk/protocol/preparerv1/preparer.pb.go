@@ -2643,6 +2643,7 @@ type Client struct {
 	Transport     Transport              `protobuf:"varint,5,opt,name=transport,proto3,enum=greenroom.preparer.v1.Transport" json:"transport,omitempty"`
 	Tools         []string               `protobuf:"bytes,6,rep,name=tools,proto3" json:"tools,omitempty"`
 	Validators    []*Command             `protobuf:"bytes,7,rep,name=validators,proto3" json:"validators,omitempty"`
+	TransportArgs []string               `protobuf:"bytes,8,rep,name=transport_args,json=transportArgs,proto3" json:"transport_args,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2722,6 +2723,13 @@ func (x *Client) GetTools() []string {
 func (x *Client) GetValidators() []*Command {
 	if x != nil {
 		return x.Validators
+	}
+	return nil
+}
+
+func (x *Client) GetTransportArgs() []string {
+	if x != nil {
+		return x.TransportArgs
 	}
 	return nil
 }
@@ -5621,7 +5629,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05flags\x18\x0e \x03(\tR\x05flags\x12<\n" +
 	"\town_state\x18\x0f \x03(\v2\x1f.greenroom.preparer.v1.LocationR\bownState\x12\x1c\n" +
 	"\tsandboxed\x18\x10 \x01(\bR\tsandboxed\x12\x14\n" +
-	"\x05saver\x18\x11 \x01(\bR\x05saver\"\x9d\x02\n" +
+	"\x05saver\x18\x11 \x01(\bR\x05saver\"\xc4\x02\n" +
 	"\x06Client\x12 \n" +
 	"\vexecutables\x18\x01 \x03(\tR\vexecutables\x12\x1a\n" +
 	"\boverride\x18\x02 \x01(\tR\boverride\x12!\n" +
@@ -5631,7 +5639,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05tools\x18\x06 \x03(\tR\x05tools\x12>\n" +
 	"\n" +
 	"validators\x18\a \x03(\v2\x1e.greenroom.preparer.v1.CommandR\n" +
-	"validators\"\x1d\n" +
+	"validators\x12%\n" +
+	"\x0etransport_args\x18\b \x03(\tR\rtransportArgs\"\x1d\n" +
 	"\aCommand\x12\x12\n" +
 	"\x04args\x18\x01 \x03(\tR\x04args\"{\n" +
 	"\x04Home\x12\x0e\n" +
