@@ -31,6 +31,8 @@ type client struct {
 	provider func(*stage) []string
 	turn     func(prompt string, flags ...string) []string
 	resume   func(thread, prompt string) []string
+	// reminders is how many messages the client itself adds to a conversation that goes on.
+	reminders int
 	// shell is an answer that runs a command.
 	shell func(command string) upstream.Step
 	// thread finds the id of the conversation in what the client printed.
@@ -52,7 +54,7 @@ type client struct {
 }
 
 // clients are the real clients that every case is run with.
-var clients = []client{codex, claude}
+var clients = []client{codex, claude, kimi}
 
 // descriptor is what the adapter of a client says of it.
 func (c client) descriptor() preparer.Descriptor { return c.adapter.Describe() }

@@ -199,8 +199,8 @@ func TestC256_ResumeAddsNothing(t *testing.T) {
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
-		// The answer and the prompt are new.
-		if len(after) != len(before)+2 {
+		// The answer and the prompt are new, and what the client says itself.
+		if len(after) != len(before)+2+c.reminders {
 			t.Fatalf("the resumed conversation has %d items after %d", len(after), len(before))
 		}
 		if diff := cmp.Diff(before, after[:len(before)]); diff != "" {

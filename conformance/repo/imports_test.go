@@ -16,9 +16,10 @@ var mayImport = map[string][]string{
 	"daemon":            {"core", "gateway", "sdk"},
 	"providers/claude":  {"sdk"},
 	"providers/codex":   {"sdk"},
+	"providers/kimi":    {"sdk"},
 	"examples/embed":    {"core", "sdk", "providers/codex"},
 	"examples/provider": {"sdk"},
-	"conformance":       {"core", "gateway", "sdk", "providers/claude", "providers/codex"},
+	"conformance":       {"core", "gateway", "sdk", "providers/claude", "providers/codex", "providers/kimi"},
 	"tools":             nil,
 }
 

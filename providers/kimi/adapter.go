@@ -167,13 +167,19 @@ var files = map[string]string{inDevice: "device_id", inRegion: "region"}
 // shadows is where skills lie that hide one of ~/.agents/skills.
 const shadows = "greenroom-left-out"
 
-// skills places the user's skills one by one and ours in a directory of their own below them.
+// skills places the user's skills, and ours beside them. The client looks into folders in the order of their names, and
+// takes the first skill of a name, so that the user's keep theirs.
 func skills(l *p.Layout, r p.Request) {
 	in, dir := r.Options.Inherit, root.Join("skills")
 	reserve := []string{inSharedSkills, inProjectSkills}
 	if !in.None(p.Skills) {
 		reserve = append(reserve, inSkills)
-		l.Expose(p.Expose{At: dir, Input: inSkills, Only: chosen(in, "")})
+		if in.All(p.Skills) {
+			// As a whole, for what the client finds there and nobody else does, such as names that begin with a dot.
+			l.Share(dir.Join("from-home"), p.At(home, "skills"))
+		} else {
+			l.Expose(p.Expose{At: dir, Input: inSkills, Only: chosen(in, "")})
+		}
 		// A file that is a link is passed over.
 		l.Expose(p.Expose{At: dir, Input: inSkillFiles, Only: chosen(in, ".md"), Copy: true})
 	}
@@ -200,7 +206,7 @@ func skills(l *p.Layout, r p.Request) {
 // leftOut are the names of the skills in ~/.agents/skills that do not come along, sorted.
 func leftOut(r p.Request) []string {
 	names := map[string]bool{}
-	for _, input := range []string{inSharedSkills, inSharedFiles} {
+	for _, input := range []string{inSharedTrees, inSharedFiles} {
 		for _, item := range r.Inputs[input].Names {
 			if name := strings.TrimSuffix(item, ".md"); !r.Options.Inherit.Takes(p.Skills, name) && !r.Options.Inherit.Takes(p.Skills, item) {
 				names[name] = true

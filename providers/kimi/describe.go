@@ -110,7 +110,7 @@ func inputs() []p.Input {
 	servers.Learn, servers.Format, servers.Values = p.LearnValues, p.JSON, []p.KeyPath{serverToken}
 	prompt := file(inSystemPrompt, "SYSTEM.md", p.Carry{Kind: p.Instructions})
 	prompt.Learn, prompt.NotBlank = p.LearnContent, true // whether it has a place for the instructions and the skills
-	trees := names(inSharedTrees, p.FilterSkillTrees, p.LearnValues, p.Skills, shared)
+	trees := names(inSharedTrees, p.FilterLinkedSkillTrees, p.LearnValues, p.Skills, shared)
 	trees.Carries = nil
 	trust := names(inTrust, ".json", p.LearnExists, p.ModelSettings, inHome("workspace-trust")...)
 	trust.Carries = nil
@@ -127,7 +127,7 @@ func inputs() []p.Input {
 		trust,
 		file(inDevice, "device_id"),
 		file(inRegion, "region"),
-		names(inSkills, p.FilterSkillTrees, p.LearnExists, p.Skills, inHome("skills")...),
+		names(inSkills, p.FilterLinkedSkillTrees, p.LearnExists, p.Skills, inHome("skills")...),
 		names(inSkillFiles, ".md", p.LearnExists, p.Skills, inHome("skills")...),
 		{Name: inSharedInstructions, Kind: p.InputFile, At: []p.Location{p.AtUser(".agents/AGENTS.md"), p.AtUser(".agents/agents.md")},
 			NotBlank: true, Carries: []p.Carry{{Kind: p.Instructions}}},

@@ -7,7 +7,8 @@ type Input struct {
 	Kind InputKind `json:"kind,omitempty"`
 	// At lists where to look. A file is the first that exists; names are those of all places together.
 	At []Location `json:"at,omitempty"`
-	// Filter chooses the children of InputNames: FilterSkills, FilterSkillTrees, FilterDirs, or a file name suffix such as ".toml".
+	// Filter chooses the children of InputNames: FilterSkills, FilterSkillTrees, FilterLinkedSkillTrees,
+	// FilterDirs, or a file name suffix such as ".toml".
 	Filter string `json:"filter,omitempty"`
 	Learn  Learn  `json:"learn,omitempty"`
 	// Format and Values are for LearnValues of a file: its format, and the key paths to read.
@@ -38,7 +39,10 @@ const (
 	// FilterSkillTrees lists what FilterSkills does, and directories in which skills lie deeper, for a client that looks
 	// for them there. Nothing is listed of what lies deeper: the directory stands for it.
 	FilterSkillTrees = "skill_trees"
-	FilterDirs       = "dirs"
+	// FilterLinkedSkillTrees lists what FilterSkillTrees does, also where a SKILL.md is a link to a file, for a client
+	// that reads through it.
+	FilterLinkedSkillTrees = "linked_skill_trees"
+	FilterDirs             = "dirs"
 )
 
 // Learn is what the adapter is told of an input.

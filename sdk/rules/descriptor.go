@@ -94,9 +94,10 @@ func (c *descriptorChecker) inputs() {
 		case preparer.InputFile:
 			c.file(where, i)
 		case preparer.InputNames:
-			filters := []string{preparer.FilterSkills, preparer.FilterSkillTrees, preparer.FilterDirs}
+			filters := []string{preparer.FilterSkills, preparer.FilterSkillTrees, preparer.FilterLinkedSkillTrees,
+				preparer.FilterDirs}
 			c.want(slices.Contains(filters, i.Filter) || strings.HasPrefix(i.Filter, "."),
-				where, "filter %q is none of skills, skill_trees, dirs and a suffix such as .toml", i.Filter)
+				where, "filter %q is none of skills, skill_trees, linked_skill_trees, dirs and a suffix such as .toml", i.Filter)
 			c.want(i.Learn != preparer.LearnContent, where, "a directory has no content")
 			c.want(!i.Secret, where, "only a file can be secret")
 		default:

@@ -131,7 +131,8 @@ func (c *checker) skillsFolder(at preparer.Place) string {
 }
 
 func listsSkills(i preparer.Input) bool {
-	return i.Kind == preparer.InputNames && (i.Filter == preparer.FilterSkills || i.Filter == preparer.FilterSkillTrees)
+	return i.Kind == preparer.InputNames &&
+		slices.Contains([]string{preparer.FilterSkills, preparer.FilterSkillTrees, preparer.FilterLinkedSkillTrees}, i.Filter)
 }
 
 func (c *checker) structured(where string, f preparer.Format) {

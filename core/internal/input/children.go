@@ -50,10 +50,11 @@ func (it *Item) reject(c *Child, kind fsroot.InputKind, memo *Memo) string {
 		}
 		return ""
 	case preparer.FilterSkills:
-		return rejectSkill(c, kind, memo)
-	case preparer.FilterSkillTrees:
-		reason := rejectSkill(c, kind, memo)
-		if reason == noSkill && holdsSkill(c.Path, treeDepth, memo) {
+		return rejectSkill(c, kind, false, memo)
+	case preparer.FilterSkillTrees, preparer.FilterLinkedSkillTrees:
+		linked := it.Input.Filter == preparer.FilterLinkedSkillTrees
+		reason := rejectSkill(c, kind, linked, memo)
+		if reason == noSkill && holdsSkill(c.Path, treeDepth, linked, memo) {
 			return ""
 		}
 		return reason
@@ -78,7 +79,7 @@ const (
 
 // holdsSkill says whether a skill lies somewhere below a directory. Links are not followed here, so that a loop ends
 // nothing but the search.
-func holdsSkill(dir string, depth int, memo *Memo) bool {
+func holdsSkill(dir string, depth int, linked bool, memo *Memo) bool {
 	list, err := fsroot.ListInput(dir)
 	if err != nil || len(list) > treeWidth {
 		return false
@@ -88,7 +89,7 @@ func holdsSkill(dir string, depth int, memo *Memo) bool {
 			continue
 		}
 		child := Child{Path: filepath.Join(dir, c.Name)}
-		if rejectSkill(&child, c.Kind, memo) == "" || depth > 1 && holdsSkill(child.Path, depth-1, memo) {
+		if rejectSkill(&child, c.Kind, linked, memo) == "" || depth > 1 && holdsSkill(child.Path, depth-1, linked, memo) {
 			return true
 		}
 	}
@@ -96,8 +97,8 @@ func holdsSkill(dir string, depth int, memo *Memo) bool {
 }
 
 // rejectSkill says why a child of a skills directory is no skill, or "" when it is one. Clients follow a link to a
-// directory; a SKILL.md that is a link itself is ignored by some, so it does not count.
-func rejectSkill(c *Child, kind fsroot.InputKind, memo *Memo) string {
+// directory; a SKILL.md that is a link itself is ignored by some, so it counts only where that is said.
+func rejectSkill(c *Child, kind fsroot.InputKind, linked bool, memo *Memo) string {
 	switch kind {
 	case fsroot.InputDir:
 	case fsroot.InputFile:
@@ -110,7 +111,7 @@ func rejectSkill(c *Child, kind fsroot.InputKind, memo *Memo) string {
 	switch {
 	case err != nil:
 		return noSkill
-	case in.Link:
+	case in.Link && !linked:
 		return "its SKILL.md is a link"
 	case in.Kind != fsroot.InputFile:
 		return "its SKILL.md is no file"

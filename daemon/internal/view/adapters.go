@@ -71,7 +71,7 @@ func children(in preparer.Input) string {
 		return ""
 	case in.Filter == preparer.FilterSkills:
 		return "*/SKILL.md"
-	case in.Filter == preparer.FilterSkillTrees:
+	case in.Filter == preparer.FilterSkillTrees || in.Filter == preparer.FilterLinkedSkillTrees:
 		return "**/SKILL.md"
 	case in.Filter == preparer.FilterDirs:
 		return "*"
