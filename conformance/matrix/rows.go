@@ -11,8 +11,8 @@ in a session that was prepared through an adapter process. "n/a" means that the 
 `
 
 const foot = `
-Cursor Agent is in no package registry, so it can only be tested against documented shapes. Adapters for it, OpenCode,
-Kimi Code and Tutti Agent, and sessions on a model endpoint, are not part of this table yet.
+Cursor Agent is in no package registry, so it can only be tested against documented shapes. Adapters for it, OpenCode
+and Tutti Agent, and sessions on a model endpoint, are not part of this table yet.
 `
 
 // Clients are the columns.
@@ -20,70 +20,94 @@ func Clients() []Client {
 	return []Client{
 		{ID: "codex", Name: "Codex CLI", Package: "@openai/codex"},
 		{ID: "claude", Name: "Claude Code", Package: "@anthropic-ai/claude-code"},
+		{ID: "kimi", Name: "Kimi Code", Package: "@moonshot-ai/kimi-code"},
 	}
 }
 
-// both is a promise that one test shows on both clients.
-func both(title, test string) Row {
-	return Row{title, map[string]Cell{"codex": {Test: test + "/codex"}, "claude": {Test: test + "/claude"}}}
+// each is a promise that one test shows on every client.
+func each(title, test string) Row {
+	cells := map[string]Cell{}
+	for _, c := range Clients() {
+		cells[c.ID] = Cell{Test: test + "/" + c.ID}
+	}
+	return Row{title, cells}
 }
 
 // Rows are the promises.
 func Rows() []Row {
 	return []Row{
-		both("Desktop: our instructions and each of our skills reach the model once; the user's stay; nothing is left after clean-up",
+		each("Desktop: our instructions and each of our skills reach the model once; the user's stay; nothing is left after clean-up",
 			"TestC256_DesktopSession"),
-		both("Automation: nothing of the user's reaches the model or runs; the project's stays; no address but the provider's is called",
+		each("Automation: nothing of the user's reaches the model or runs; the project's stays; no address but the provider's is called",
 			"TestC256_AutomationSession"),
-		both("Each kind of the user's set-up can be left out, and the session reports what happened", "TestC256_EachKindCanBeLeftOut"),
-		both("Single skills and MCP servers of the user's can be chosen by name", "TestC256_NamedItemsComeAlong"),
-		both("A skill of ours loads", "TestC256_SkillLoads"),
-		both("Every skill of the whole profile is listed once", "TestC080_EverySkillOfTheProfileIsListedOnce"),
+		each("Each kind of the user's set-up can be left out, and the session reports what happened", "TestC256_EachKindCanBeLeftOut"),
+		each("Single skills and MCP servers of the user's can be chosen by name", "TestC256_NamedItemsComeAlong"),
+		each("A skill of ours loads", "TestC256_SkillLoads"),
+		each("Every skill of the whole profile is listed once", "TestC080_EverySkillOfTheProfileIsListedOnce"),
 		{"The commands that a session has run unasked, and no others", map[string]Cell{
-			"codex": {Test: "TestC157_C158_C165_CodexRunsWhatTheSessionHas"}, "claude": {None: "the client's own permissions decide"}}},
+			"codex": {Test: "TestC157_C158_C165_CodexRunsWhatTheSessionHas"}, "claude": {None: "the client's own permissions decide"},
+			"kimi": {None: "the client's rules are patterns over a whole line, which a longer line with another command in it would pass"}}},
 		{"What the model runs finds the host's directory first on PATH, and no secret of ours", map[string]Cell{
 			"codex": {Test: "TestC008_HostToolsLeadPath/codex",
 				Known: "the client puts two directories of its own in front of every other, seen 2026-11-30"},
-			"claude": {Test: "TestC008_HostToolsLeadPath/claude"}}},
-		both("A resumed conversation is repeated unchanged and nothing is added", "TestC256_ResumeAddsNothing"),
-		both("Driven by a host in one process, two prompts tell the model ours once", "TestC256_DrivenByAHost"),
-		both("A second session of a kind costs no adapter call, and sessions in one project do not disturb each other",
+			"claude": {Test: "TestC008_HostToolsLeadPath/claude"}, "kimi": {Test: "TestC008_HostToolsLeadPath/kimi"}}},
+		each("A resumed conversation is repeated unchanged and nothing is added", "TestC256_ResumeAddsNothing"),
+		each("Driven by a host in one process, two prompts tell the model ours once", "TestC256_DrivenByAHost"),
+		each("A second session of a kind costs no adapter call, and sessions in one project do not disturb each other",
 			"TestC256_SecondSessionOfAKindCostsNoCall"),
-		both("Clean-up keeps a running session", "TestC256_RunningSessionIsKept"),
-		both("Skills that are links, twins, loops or broken: the client lists what it lists without us, and ours",
+		each("Clean-up keeps a running session", "TestC256_RunningSessionIsKept"),
+		each("Skills that are links, twins, loops or broken: the client lists what it lists without us, and ours",
 			"TestC219_H05_HostileSkillTree"),
-		both("A home, instructions and skills that are links work, and stay links", "TestH06_HomeOfLinks"),
-		both("A home that a variable names counts, and the one at the default place does not", "TestH11_HomeByVariable"),
+		each("A home, instructions and skills that are links work, and stay links", "TestH06_HomeOfLinks"),
+		each("A home that a variable names counts, and the one at the default place does not", "TestH11_HomeByVariable"),
 		{"A variable that a login is filed by is neither brought in nor changed", map[string]Cell{
 			"codex":  {None: "a session has a home of its own, and the login is linked into it"},
-			"claude": {Test: "TestH08_ConfigDirPassesUnchanged"}}},
+			"claude": {Test: "TestH08_ConfigDirPassesUnchanged"},
+			"kimi":   {None: "a session has a home of its own, and the login is linked into it"}}},
 		{"A project's own client folder does not become global", map[string]Cell{
 			"codex":  {Test: "TestH04_ProjectFolderIsNotGlobal"},
-			"claude": {None: "the client reads its folder in the project by itself, with us or without"}}},
-		both("The client's own validators accept what was prepared", "TestC233_ClientAcceptsItsFiles"),
-		both("No credential of the user's stands in the host's state or log", "TestC234_NoSecretInStateOrLog"),
+			"claude": {None: "the client reads its folder in the project by itself, with us or without"},
+			"kimi":   {None: "the client reads its folder in the project by itself, with us or without"}}},
+		each("The client's own validators accept what was prepared", "TestC233_ClientAcceptsItsFiles"),
+		each("No credential of the user's stands in the host's state or log", "TestC234_NoSecretInStateOrLog"),
 		{"Hooks that a user trusts run, and ones that changed since do not", map[string]Cell{
-			"codex": {Test: "TestH28_TrustInHooksComesAlong"}, "claude": {None: "hooks of the user's settings need no trust"}}},
+			"codex": {Test: "TestH28_TrustInHooksComesAlong"}, "claude": {None: "hooks of the user's settings need no trust"},
+			"kimi": {None: "hooks of the user's configuration need no trust"}}},
 		{"Skills in folders come along, and stay out by name", map[string]Cell{
-			"codex": {Test: "TestH03_SkillsInFoldersComeAlong"}, "claude": {None: "the client looks one level deep"}}},
+			"codex": {Test: "TestH03_SkillsInFoldersComeAlong"}, "claude": {None: "the client looks one level deep"},
+			"kimi": {Test: "TestC219_H05_HostileSkillTree/kimi"}}},
 		{"Rules in folders and behind links stay out with the instructions", map[string]Cell{
-			"codex": {None: "the client has no such rules"}, "claude": {Test: "TestH06_RulesStayOut"}}},
+			"codex": {None: "the client has no such rules"}, "claude": {Test: "TestH06_RulesStayOut"},
+			"kimi": {None: "the client has no such rules"}}},
 		{"Leaving out the user's hooks keeps everything else of theirs", map[string]Cell{
-			"codex": {Test: "TestC256_EachKindCanBeLeftOut/codex"}, "claude": {Test: "TestC256_HooksOfTheProjectGoWithThoseOfTheUser"}}},
+			"codex": {Test: "TestC256_EachKindCanBeLeftOut/codex"}, "claude": {Test: "TestC256_HooksOfTheProjectGoWithThoseOfTheUser"},
+			"kimi": {Test: "TestC256_EachKindCanBeLeftOut/kimi"}}},
 		{"A user's AGENTS.override.md does not hide ours", map[string]Cell{
-			"codex": {Test: "TestC231_OverrideDoesNotHideOurs"}, "claude": {None: "no such file in this client"}}},
+			"codex": {Test: "TestC231_OverrideDoesNotHideOurs"}, "claude": {None: "no such file in this client"},
+			"kimi": {None: "no such file in this client"}}},
 		{"A full hand-written configuration is kept and works", map[string]Cell{
-			"codex": {Test: "TestC233_FullCodexConfig"}, "claude": {None: "the configuration is used where it is"}}},
+			"codex": {Test: "TestC233_FullCodexConfig"}, "claude": {None: "the configuration is used where it is"},
+			"kimi": {Test: "TestC233_FullKimiConfig"}}},
 		{"The user's command rules are kept and parse", map[string]Cell{
-			"codex": {Test: "TestC233_CodexRulesParse"}, "claude": {None: "rules are part of the settings, see the next row"}}},
+			"codex": {Test: "TestC233_CodexRulesParse"}, "claude": {None: "rules are part of the settings, see the next row"},
+			"kimi": {None: "rules are part of the configuration, see above"}}},
 		{"Settings with a provider, a credential and a deny rule hold at a desktop", map[string]Cell{
 			"codex":  {None: "providers are part of the configuration, see above"},
-			"claude": {Test: "TestC256_ClaudeSettingsOfASwitcher/desktop"}}},
+			"claude": {Test: "TestC256_ClaudeSettingsOfASwitcher/desktop"},
+			"kimi":   {None: "providers are part of the configuration, see above"}}},
 		{"Settings with a provider and a credential have no effect in automation", map[string]Cell{
 			"codex":  {Test: "TestC256_AutomationSession/codex"},
-			"claude": {Test: "TestC256_ClaudeSettingsOfASwitcher/automation"}}},
+			"claude": {Test: "TestC256_ClaudeSettingsOfASwitcher/automation"},
+			"kimi":   {Test: "TestC256_AutomationSession/kimi"}}},
 		{"The client itself lists our plugin and skills at its start", map[string]Cell{
 			"codex":  {Test: "TestC256_DrivenByAHost/codex"},
-			"claude": {Test: "TestC256_ClaudeListsPluginAndSkills"}}},
+			"claude": {Test: "TestC256_ClaudeListsPluginAndSkills"},
+			"kimi":   {Test: "TestC256_DrivenByAHost/kimi"}}},
+		{"A system prompt of the user's own does not hide ours", map[string]Cell{
+			"codex": {Test: "TestC231_OverrideDoesNotHideOurs"}, "claude": {None: "no file of the user's replaces the prompt"},
+			"kimi": {Test: "TestC256_KimiSystemPrompt"}}},
+		{"Skills that all of the user's agents share come along once, or stay out, and hide none of ours", map[string]Cell{
+			"codex": {Test: "TestC256_EachKindCanBeLeftOut/codex"}, "claude": {None: "the client does not look for them"},
+			"kimi": {Test: "TestH21_SharedSkillsAreListedOnceOrLeftOut"}}},
 	}
 }
