@@ -88,6 +88,10 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 			warn("not_excludable", string(i.Kind)+" "+i.Name+" from "+i.Source+" comes along: the client gives no way to leave it out", "")
 		}
 	}
+	if p.firstPrompt != "" {
+		list = append(list, Diagnostic{Severity: preparer.Info, Code: "first_prompt",
+			Text: "the instructions go with the first prompt, which the host sends; nobody does on a terminal"})
+	}
 	if w.a.adapter.Unsafe {
 		warn("adapter_unpinned", "the adapter runs without a pinned digest", "pin it")
 	}

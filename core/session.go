@@ -180,7 +180,10 @@ const masked = "********"
 // MarshalJSON writes the overlay without the values of secret variables.
 func (p *Prepared) MarshalJSON() ([]byte, error) {
 	type plain Prepared
-	q := plain(*p)
+	q := struct {
+		plain
+		FirstPrompt string `json:"firstPrompt,omitempty"`
+	}{plain(*p), p.firstPrompt}
 	q.Env = slices.Clone(p.Env)
 	for i := range q.Env {
 		if q.Env[i].Secret {

@@ -11,8 +11,9 @@ in a session that was prepared through an adapter process. "n/a" means that the 
 `
 
 const foot = `
-Cursor Agent is in no package registry, so it can only be tested against documented shapes. Adapters for it, OpenCode
-and Tutti Agent, and sessions on a model endpoint, are not part of this table yet.
+Cursor Agent is in no package registry, so it stands in no column: its adapter is held to what the vendor documents, by
+the tests in ` + "`conformance/documented` and `providers/cursor`" + `, and nothing of the client itself is shown. Adapters for
+OpenCode and Tutti Agent, and sessions on a model endpoint, are not part of this table yet.
 `
 
 // Clients are the columns.

@@ -16,6 +16,7 @@ var mayImport = map[string][]string{
 	"daemon":            {"core", "gateway", "sdk"},
 	"providers/claude":  {"sdk"},
 	"providers/codex":   {"sdk"},
+	"providers/cursor":  {"sdk"},
 	"providers/kimi":    {"sdk"},
 	"examples/embed":    {"core", "sdk", "providers/codex"},
 	"examples/provider": {"sdk"},

@@ -173,7 +173,7 @@ func (it *Item) file(roots Roots, s *Snapshot) error {
 				}
 			}
 			it.Exists, it.Index, it.Path, it.Label, it.Data = true, i, p, labels[j], data
-			return it.values(s.memo)
+			return it.values(s)
 		}
 	}
 	if len(it.Input.At) > 0 {
@@ -204,7 +204,7 @@ func detail(err error) string {
 }
 
 // values reads the values that the adapter is to learn, and the keys of what the file carries.
-func (it *Item) values(memo *Memo) error {
+func (it *Item) values(s *Snapshot) error {
 	var keys []preparer.KeyPath
 	if it.Input.Learn == preparer.LearnValues {
 		keys = append(keys, it.Input.Values...)
@@ -215,7 +215,12 @@ func (it *Item) values(memo *Memo) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	values, err := memo.documents().Values(it.Input.Format, it.Data, keys, it.Label)
+	values, err := s.memo.documents().Values(it.Input.Format, it.Data, keys, it.Label)
+	if err != nil && it.Input.Learn != preparer.LearnValues {
+		// Only the report would have used it, and the client has its own way with such a file.
+		s.Rejected = append(s.Rejected, Rejected{it.Label, "does not parse, so what it brings is not listed"})
+		return nil
+	}
 	if err != nil {
 		return err
 	}
