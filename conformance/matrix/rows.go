@@ -36,7 +36,7 @@ func each(title, test string) Row {
 
 // Rows are the promises.
 func Rows() []Row {
-	return []Row{
+	return append([]Row{
 		each("Desktop: our instructions and each of our skills reach the model once; the user's stay; nothing is left after clean-up",
 			"TestC256_DesktopSession"),
 		each("Automation: nothing of the user's reaches the model or runs; the project's stays; no address but the provider's is called",
@@ -110,5 +110,5 @@ func Rows() []Row {
 		{"Skills that all of the user's agents share come along once, or stay out, and hide none of ours", map[string]Cell{
 			"codex": {Test: "TestC256_EachKindCanBeLeftOut/codex"}, "claude": {None: "the client does not look for them"},
 			"kimi": {Test: "TestH21_SharedSkillsAreListedOnceOrLeftOut"}}},
-	}
+	}, codexRows()...)
 }

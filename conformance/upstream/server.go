@@ -37,6 +37,9 @@ type Step struct {
 
 // Call is a call of one of the client's tools.
 type Call struct {
+	// Namespace is the one that the tool was declared in, "" for none. Only Responses has any.
+	Namespace string
+
 	Name  string
 	Input map[string]any
 }

@@ -54,6 +54,9 @@ func responsesEvents(turn int, step Step) []event {
 			"type": "function_call", "id": fmt.Sprintf("fc_%d%d", turn, i), "call_id": fmt.Sprintf("call_%d_%d", turn, i),
 			"name": call.Name, "arguments": string(encode(call.Input)), "status": "completed",
 		}
+		if call.Namespace != "" {
+			item["namespace"] = call.Namespace
+		}
 		events = add(events, "response.output_item.added", object{"output_index": index, "item": item})
 		events = add(events, "response.output_item.done", object{"output_index": index, "item": item})
 		index++

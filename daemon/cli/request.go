@@ -21,6 +21,8 @@ type request struct {
 	workspace string
 	session   string
 	inherit   []string
+	saver     bool
+	worker    string
 }
 
 func (r *request) flags(cmd *cobra.Command) {
@@ -29,6 +31,8 @@ func (r *request) flags(cmd *cobra.Command) {
 	f.StringVar(&r.workspace, "workspace", "", "`ID` of the workspace (default: made of the directory)")
 	f.StringVar(&r.session, "session", "", "`ID` of the session, an existing one to prepare it again (default: a new one)")
 	f.StringArrayVar(&r.inherit, "inherit", nil, inheritHelp)
+	f.BoolVar(&r.saver, "saver", false, "have the client hand work to a worker on a model that costs less, where it can")
+	f.StringVar(&r.worker, "saver-model", "", "`ID` of the worker's model (default: the client's choice, or the endpoint's default)")
 	completeWith(cmd, "inherit", "desktop", "automation", "instructions=", "skills=", "mcp_servers=", "hooks=", "plugins=", "memories=", "model_settings=")
 }
 
@@ -38,6 +42,9 @@ func (a *app) sessionOf(r request, provider string) (core.Session, error) {
 		return core.Session{}, err
 	}
 	s := core.Session{Provider: provider, Cwd: a.Cwd, Workspace: r.workspace, ID: r.session, Inherit: inherit}
+	if r.saver || r.worker != "" {
+		s.Saver = &core.Saver{Model: r.worker}
+	}
 	if r.cwd != "" {
 		s.Cwd = a.abs(r.cwd)
 	}

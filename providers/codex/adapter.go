@@ -41,6 +41,7 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	logins(l, r)
 	skills(l, r)
 	plugins(l, r)
+	saver(l, r)
 	return l, nil
 }
 
@@ -73,7 +74,11 @@ func instructions(l *p.Layout, r p.Request) {
 		base = []p.Base{p.FromInput(inInstructions), p.Empty()}
 		l.Expose(p.Expose{At: root.Join("prompts"), Input: inPrompts})
 	}
-	l.Block(root.Join("AGENTS.md"), base, r.Instructions.Text())
+	body := []p.Value{r.Instructions.Text()}
+	if r.Saver != nil {
+		body = append(body, r.Saver.Policy.Text())
+	}
+	l.Block(root.Join("AGENTS.md"), base, body...)
 }
 
 // configuration places config.toml and the files that go with it. They are private copies: the client edits the

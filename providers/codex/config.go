@@ -82,7 +82,7 @@ func edits(r p.Request) []p.Edit {
 		// The default asks for elevation, which nobody answers.
 		e = append(e, p.Set(p.Key("windows", "sandbox"), p.S("unelevated")))
 	}
-	return e
+	return append(e, employed(r)...)
 }
 
 // models binds the session to its endpoint, or leaves it with the user's models.

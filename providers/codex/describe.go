@@ -57,6 +57,7 @@ func (Adapter) Describe() p.Descriptor {
 		Rewrite:      p.InstructionsOnly,
 		NativeImages: true,
 		Sandboxed:    true,
+		Saver:        true,
 		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: keyVar},
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions:  {How: p.ByLayout},
@@ -93,7 +94,7 @@ func inputs() []p.Input {
 			Carries: []p.Carry{{Kind: p.Instructions}}},
 		names(inPrompts, ".md", p.Instructions, inHome("prompts")...),
 		{Name: inConfig, Kind: p.InputFile, At: inHome("config.toml"), Carries: configCarries(),
-			Learn: p.LearnValues, Format: p.TOML, Values: []p.KeyPath{serviceTier, loginStore, pluginOn}},
+			Learn: p.LearnValues, Format: p.TOML, Values: []p.KeyPath{serviceTier, loginStore, pluginOn, userProvider}},
 		names(inProfiles, ".config.toml", p.ModelSettings, inHome("")...),
 		names(inRoles, ".toml", p.ModelSettings, inHome("agents")...),
 		names(inRules, ".rules", p.ModelSettings, inHome("rules")...),

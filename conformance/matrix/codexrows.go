@@ -1,0 +1,21 @@
+package matrix
+
+// only is a promise that has a meaning for one client, and why it has none for the others.
+func only(client, title, test, none string) Row {
+	cells := map[string]Cell{}
+	for _, c := range Clients() {
+		cells[c.ID] = Cell{None: none}
+	}
+	cells[client] = Cell{Test: test}
+	return Row{title, cells}
+}
+
+// codexRows are the promises that only Codex has a part in.
+func codexRows() []Row {
+	return []Row{
+		only("codex", "In saver mode the client gives work to our worker, on its own model, whatever role of the name the user has",
+			"TestC224_C225_C227_SaverGivesWorkToItsWorker", "the client has no such mode"),
+		only("codex", "In saver mode on a plan, worker and session are on the plan's models", "TestC224_SaverOnAPlan",
+			"the client has no such mode"),
+	}
+}
