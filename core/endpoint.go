@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -16,23 +17,131 @@ func (a *answered) bind() error {
 	if a.session.Endpoint == nil {
 		return nil
 	}
-	e, err := a.session.Endpoint.Clean()
-	if err != nil {
-		return err
+	e := *a.session.Endpoint
+	why := e.Usable(a.desc.Model)
+	if errors.Is(why, modelendpoint.Disabled) && e.Otherwise == modelendpoint.Native {
+		return a.fallBack(why) // what it holds besides may be blank by now
 	}
-	refused := func(detail, hint string) error {
-		return fault.New(fault.Refused, "prepare", a.session.Provider, detail).WithHint(hint)
+	if why == nil {
+		clean, err := e.Clean()
+		if err != nil {
+			return err
+		}
+		a.endpoint = &clean
+		return nil
 	}
-	switch a.desc.Model.Protocol {
-	case preparer.NoProtocol:
-		return refused("its client takes no model endpoint", "start the session without one")
-	case e.Protocol:
-	default:
-		return refused("its client speaks "+string(a.desc.Model.Protocol)+" to a model endpoint, and this one speaks "+string(e.Protocol),
-			"bind it to an endpoint of that protocol")
+	if e.Otherwise == modelendpoint.Native && !errors.Is(why, modelendpoint.GatewayNeeded) {
+		return a.fallBack(why)
 	}
-	a.endpoint = &e
+	detail := why.Error()
+	if errors.Is(why, modelendpoint.ProtocolMismatch) {
+		detail = "its client speaks " + string(a.desc.Model.Wire()) + " to a model endpoint, and this one speaks " + string(e.Protocol)
+	}
+	return fault.Wrap(why, fault.Refused, "prepare", a.session.Provider, detail).WithHint(remedies[why.(modelendpoint.Unusable)])
+}
+
+// remedies say how to mend an endpoint that cannot be used.
+var remedies = map[modelendpoint.Unusable]string{
+	modelendpoint.Disabled:         "switch the endpoint on, or start the session without one",
+	modelendpoint.NotTaken:         "start the session without one",
+	modelendpoint.ProtocolMismatch: "bind it to an endpoint of that protocol",
+	modelendpoint.GatewayNeeded:    "open a route of package gateway for the session, and give it the endpoint through that",
+}
+
+// fallBack leaves the session with the client's own credentials.
+func (a *answered) fallBack(why error) error {
+	var reason modelendpoint.Unusable
+	errors.As(why, &reason)
+	a.fallback = reason
+	a.note("endpoint_not_used", "the session does not run on its model endpoint but on your own login: "+reason.Error(),
+		remedies[reason])
 	return nil
+}
+
+// handsOver holds a layout to what its descriptor says of the key: it is handed over, by the variable that the endpoint's
+// way of asking for it has, and by no other.
+func (a *answered) handsOver(l *preparer.Layout) error {
+	if a.endpoint == nil {
+		return nil
+	}
+	m := a.desc.Model
+	variable := m.KeyVar
+	if a.endpoint.Told().Auth == preparer.APIKey && m.APIKeyVar != "" {
+		variable = m.APIKeyVar
+	}
+	bad := func(subject, detail string) error {
+		return fault.New(fault.LayoutRefused, "check layout", subject, detail).
+			WithHint("the adapter is at fault: tell its author, or use another version")
+	}
+	handed := m.SecretFile && a.endpoint.KeyInFile()
+	for _, op := range l.Env {
+		if op.Value == nil || !holds(op.Value, preparer.Secret{Name: modelendpoint.KeyName}) {
+			continue
+		}
+		if op.Name != variable {
+			return bad("env "+op.Name, "holds the key of the endpoint, which the descriptor does not say")
+		}
+		handed = true
+	}
+	if !handed {
+		return bad("endpoint", "its key does not reach the client")
+	}
+	return nil
+}
+
+// holds says whether a string-like value has a secret in it.
+func holds(v preparer.Value, secret preparer.Secret) bool {
+	switch v := v.(type) {
+	case preparer.Secret:
+		return v == secret
+	case preparer.Concat:
+		return slices.ContainsFunc(v, func(part preparer.Value) bool { return holds(part, secret) })
+	case preparer.Quoted:
+		return holds(v.Value, secret)
+	}
+	return false
+}
+
+// ModelSource says whose models a session runs on.
+type ModelSource struct {
+	// Source is "endpoint" for a model endpoint, and "native" for the client's own credentials.
+	Source string `json:"source"`
+	// NotUsed says, in a native session that was to run on an endpoint, why it does not: "disabled", "not_taken" or
+	// "protocol_mismatch".
+	NotUsed modelendpoint.Unusable `json:"notUsed,omitempty"`
+	// The rest is of the endpoint, "" and none in a native session. Models are spelt as the client takes them.
+	Name     string                `json:"name,omitempty"`
+	Protocol preparer.Protocol     `json:"protocol,omitempty"`
+	Default  string                `json:"default,omitempty"`
+	Models   []modelendpoint.Model `json:"models,omitempty"`
+}
+
+// String is the source in a word, and why it is not an endpoint.
+func (s ModelSource) String() string {
+	if s.NotUsed != "" {
+		return s.Source + ": " + string(s.NotUsed)
+	}
+	return s.Source
+}
+
+// The sources.
+const (
+	FromEndpoint = "endpoint"
+	FromClient   = "native"
+)
+
+// source is whose models the session runs on.
+func (a *answered) source() ModelSource {
+	e := a.endpoint
+	if e == nil {
+		return ModelSource{Source: FromClient, NotUsed: a.fallback}
+	}
+	spelt := func(id string) string { return modelendpoint.Address(a.desc.Model.Addressing, id) }
+	s := ModelSource{Source: FromEndpoint, Name: e.Name, Protocol: e.Protocol, Default: spelt(e.Default), Models: slices.Clone(e.Models)}
+	for i := range s.Models {
+		s.Models[i].ID = spelt(s.Models[i].ID)
+	}
+	return s
 }
 
 // secrets are what the handles of credentials stand for.

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -23,7 +27,7 @@ func binding() prop {
 		provider: "prop",
 		describe: func(d *preparer.Descriptor) {
 			d.Model = preparer.Model{
-				Protocol: preparer.OpenAI, Addressing: preparer.RawModels, Endpoint: preparer.ResponsesToChatGateway, KeyVar: "PROP_KEY",
+				Protocol: preparer.OpenAI, Addressing: preparer.RawModels, Endpoint: preparer.NoEndpointAdapter, KeyVar: "PROP_KEY",
 			}
 		},
 		extra: func(r preparer.Request, l *preparer.Layout) {
@@ -116,11 +120,21 @@ func TestC263_AnEndpointThatTheClientDoesNotTakeIsRefused(t *testing.T) {
 	anthropic := binding()
 	describe := anthropic.describe
 	anthropic.describe = func(d *preparer.Descriptor) { describe(d); d.Model.Protocol = preparer.Anthropic }
-	for want, a := range map[string]prop{"takes no model endpoint": {provider: "prop"}, "speaks anthropic": anthropic} {
-		s := newStage(t, a)
-		_, err := s.host.Prepare(t.Context(), bound(s.session("one"), "http://127.0.0.1:1"))
-		if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
+	for want, c := range map[modelendpoint.Unusable]struct {
+		prop prop
+		text string
+	}{
+		modelendpoint.NotTaken:         {prop{provider: "prop"}, "takes no model endpoint"},
+		modelendpoint.ProtocolMismatch: {anthropic, "speaks anthropic"},
+		modelendpoint.GatewayNeeded:    {behindGateway(), "no gateway"},
+		modelendpoint.Disabled:         {binding(), "disabled"},
+	} {
+		s := newStage(t, c.prop)
+		ses := bound(s.session("one"), "http://127.0.0.1:1")
+		ses.Endpoint.Disabled = want == modelendpoint.Disabled
+		_, err := s.host.Prepare(t.Context(), ses)
+		if !errors.Is(err, ErrRefused) || !errors.Is(err, want) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("got %v, want %q", err, c.text)
 		}
 		if left := s.left(); len(left) > 0 {
 			t.Errorf("left: %q", left)
@@ -161,5 +175,162 @@ func TestH40_AnEndpointOnThisMachineIsReachedWithoutAProxy(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// behindGateway is a prop that takes endpoints of the openai protocol through a gateway only.
+func behindGateway() prop {
+	b := binding()
+	describe := b.describe
+	b.describe = func(d *preparer.Descriptor) { describe(d); d.Model.Endpoint = preparer.ResponsesToChatGateway }
+	return b
+}
+
+// The session goes on with the user's login, and log, diagnostics, overlay and record all say so.
+func TestC260_C263_AnEndpointThatCannotBeUsedGivesWayWhereThatWasAsked(t *testing.T) {
+	t.Parallel()
+	anthropic := binding()
+	describe := anthropic.describe
+	anthropic.describe = func(d *preparer.Descriptor) { describe(d); d.Model.Protocol = preparer.Anthropic }
+	for want, a := range map[modelendpoint.Unusable]prop{
+		modelendpoint.NotTaken: {provider: "prop"}, modelendpoint.ProtocolMismatch: anthropic, modelendpoint.Disabled: binding(),
+	} {
+		t.Run(string(want), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, a)
+			var log strings.Builder
+			h := s.open(func(cfg *Config) { cfg.Logger = slog.New(slog.NewJSONHandler(&log, nil)) }, a)
+			ses := bound(s.session("one"), "http://127.0.0.1:1")
+			ses.Endpoint.Otherwise, ses.Endpoint.Name = modelendpoint.Native, "Plan of mine"
+			if ses.Endpoint.Disabled = want == modelendpoint.Disabled; ses.Endpoint.Disabled {
+				ses.Endpoint.Key = modelendpoint.Key{} // its owner took it away as well
+			}
+			p, err := h.Prepare(t.Context(), ses)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Models.Source != FromClient || p.Models.NotUsed != want || p.Models.Name != "" {
+				t.Errorf("the overlay says %+v", p.Models)
+			}
+			if !slices.ContainsFunc(p.Diagnostics, func(d Diagnostic) bool {
+				return d.Code == "endpoint_not_used" && d.Severity == preparer.Warning && strings.Contains(d.Text, want.Error()) && d.Hint != ""
+			}) {
+				t.Errorf("diagnostics %v", p.Diagnostics)
+			}
+			for _, part := range []string{`"reason":"` + string(want) + `"`, `"provider":"prop"`, `"endpoint":"Plan of mine"`} {
+				if strings.Count(log.String(), part) != 1 {
+					t.Errorf("%s is not there once in %s", part, &log)
+				}
+			}
+			if got := strings.Join(p.Environ(nil), "\n"); strings.Contains(got, "PROP_KEY") {
+				t.Errorf("the endpoint is there all the same: %s", got)
+			}
+			record, err := h.store.Load(manifest.Name(ses.Workspace, ses.ID))
+			if err != nil || record.Models != "native: "+string(want) {
+				t.Errorf("the record says %q, %v", record.Models, err)
+			}
+		})
+	}
+}
+
+// A gateway that is missing is a fault of the host's, which no person should have to find out from a bill.
+func TestC263_AMissingGatewayNeverGivesWay(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, behindGateway())
+	ses := bound(s.session("one"), "http://127.0.0.1:1")
+	ses.Endpoint.Otherwise = modelendpoint.Native
+	if _, err := s.host.Prepare(t.Context(), ses); !errors.Is(err, modelendpoint.GatewayNeeded) || !errors.Is(err, ErrRefused) {
+		t.Errorf("got %v", err)
+	}
+	if left := s.left(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	through := ses.Endpoint.Through(modelendpoint.Route{
+		Protocol: preparer.Responses, BaseURL: "http://127.0.0.1:7/v1", Token: modelendpoint.NewKey("token-of-the-route"),
+	})
+	ses.Endpoint = &through
+	p := s.prepare(ses)
+	if got := p.Environ(nil); !slices.Contains(got, "PROP_KEY=token-of-the-route") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestC248_ModelsAreSpeltAsTheClientTakesThem(t *testing.T) {
+	t.Parallel()
+	prefixed := binding()
+	describe := prefixed.describe
+	prefixed.describe = func(d *preparer.Descriptor) { describe(d); d.Model.Addressing = preparer.ProviderPrefixed }
+	s := newStage(t, prefixed)
+	ses := bound(s.session("one"), "http://127.0.0.1:1")
+	ses.Endpoint.Models = append(ses.Endpoint.Models, modelendpoint.Model{ID: "vendor/small", ContextTokens: 9, Images: true})
+	ses.Endpoint.Default = "tutti-model-plan/vendor/small"
+	p := s.prepare(ses)
+	want := ModelSource{Source: FromEndpoint, Name: "Model plan", Protocol: preparer.OpenAI, Default: "tutti-model-plan/vendor/small",
+		Models: []modelendpoint.Model{{ID: "tutti-model-plan/large", Name: "large"},
+			{ID: "tutti-model-plan/vendor/small", Name: "vendor/small", ContextTokens: 9, Images: true}}}
+	if diff := cmp.Diff(want, p.Models); diff != "" {
+		t.Error(diff)
+	}
+	if got := s.read(filepath.Join(p.Dir, "prop", "endpoint.json")); !strings.Contains(got, `"vendor/small"`) {
+		t.Errorf("the adapter is told %s", got)
+	}
+}
+
+// H39: a client that is told of a variable that is not there sends no key at all, or stops at its first turn.
+func TestH39_TheKeyReachesTheClientOrNothingIsPrepared(t *testing.T) {
+	t.Parallel()
+	for name, extra := range map[string]func(preparer.Request, *preparer.Layout){
+		"nowhere":          func(preparer.Request, *preparer.Layout) {},
+		"another variable": func(r preparer.Request, l *preparer.Layout) { l.Set("PROP_OTHER", r.Endpoint.Key) },
+		"a file of one that wants none": func(r preparer.Request, l *preparer.Layout) {
+			l.Set("PROP_KEY", r.Endpoint.Key)
+			l.File(preparer.Session("key"), r.Endpoint.Key)
+		},
+	} {
+		b := binding()
+		b.extra = extra
+		describe := b.describe
+		b.describe = func(d *preparer.Descriptor) { describe(d); d.Env = append(d.Env, "PROP_OTHER") }
+		s := newStage(t, b)
+		if _, err := s.host.Prepare(t.Context(), bound(s.session("one"), "http://127.0.0.1:1")); !errors.Is(err, ErrLayoutRefused) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if left := s.left(); len(left) > 0 {
+			t.Errorf("%s: left %q", name, left)
+		}
+	}
+}
+
+// A key stands in a file only where client and host both say so; the token of a route may where the client does.
+func TestC234_AKeyInAFileNeedsBothToSaySo(t *testing.T) {
+	t.Parallel()
+	b := binding()
+	describe := b.describe
+	b.describe = func(d *preparer.Descriptor) { describe(d); d.Model.SecretFile = true }
+	b.extra = func(r preparer.Request, l *preparer.Layout) {
+		if r.Endpoint != nil {
+			l.Document(preparer.Session("prop").Join("key.json"), preparer.JSON, preparer.Object{"key": r.Endpoint.Key})
+		}
+	}
+	s := newStage(t, b)
+	ses := bound(s.session("one"), "http://127.0.0.1:1")
+	if _, err := s.host.Prepare(t.Context(), ses); !errors.Is(err, ErrLayoutRefused) {
+		t.Fatalf("without leave: got %v", err)
+	}
+	route := ses.Endpoint.Through(modelendpoint.Route{
+		Protocol: preparer.OpenAI, BaseURL: "http://127.0.0.1:2", Token: modelendpoint.NewKey("token-of-the-route"),
+	})
+	allowed := *ses.Endpoint
+	allowed.UnsafeKeyInFile = true
+	for key, e := range map[string]*modelendpoint.Endpoint{"token-of-the-route": &route, endpointKey: &allowed} {
+		ses.Endpoint = e
+		p := s.prepare(ses)
+		file := filepath.Join(p.Dir, "prop", "key.json")
+		if got := s.read(file); !strings.Contains(got, key) {
+			t.Errorf("it is not there: %s", got)
+		}
+		if fi, err := os.Stat(file); err != nil || fi.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", fi.Mode(), err)
+		}
 	}
 }

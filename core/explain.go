@@ -248,6 +248,17 @@ func describe(in adapter.Info) AdapterInfo {
 	return v
 }
 
+// Descriptor is what the provider's adapter says of its client.
+func (h *Host) Descriptor(ctx context.Context, provider string) (preparer.Descriptor, error) {
+	end, err := h.begin()
+	if err != nil {
+		return preparer.Descriptor{}, err
+	}
+	defer end()
+	d, _, err := h.pool.Descriptor(ctx, provider)
+	return d, inTime(ctx, err)
+}
+
 // AdapterCalls is how many times the provider's adapter was really asked for a layout. Equal requests are answered from
 // memory.
 func (h *Host) AdapterCalls(provider string) int { return h.pool.Calls(provider) }

@@ -20,6 +20,7 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 		Executable: a.exe, Version: a.version, Args: w.tree.Before, ArgsAfter: w.tree.After,
 		Transport: a.desc.Client.Transport, TransportArgs: a.desc.Client.TransportArgs,
 		Env:       w.env(),
+		Models:    a.source(),
 		Skills:    w.skills(),
 		Inherited: slices.Clone(a.kind.inherited),
 		actions:   a.layout.Launch.Actions, strip: a.layout.Launch.Strip,

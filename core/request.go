@@ -38,8 +38,10 @@ type answered struct {
 	roots      layout.Roots
 	homes      []HomeView
 	inputs     *input.Snapshot
-	// endpoint is the one of the session in its clean form, nil for none.
+	// endpoint is the one of the session in its clean form, nil for none. fallback says why there is none although the
+	// session has one.
 	endpoint *modelendpoint.Endpoint
+	fallback modelendpoint.Unusable
 	// saver is the saver mode as the adapter is told of it, nil for none.
 	saver  *preparer.Saver
 	kind   *kind
@@ -74,6 +76,10 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 	if err := a.bind(); err != nil {
 		return nil, err
 	}
+	if a.fallback != "" && before == nil {
+		h.cfg.Logger.Warn("model endpoint is not used", "session", a.name, "provider", s.Provider, "endpoint", s.Endpoint.Name,
+			"reason", string(a.fallback))
+	}
 	if a.saver, err = a.saving(); err != nil {
 		return nil, err
 	}
@@ -96,6 +102,9 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 		return nil, refusal(err, s.Provider)
 	}
 	if err := a.kind.check(a.desc, a.layout); err != nil {
+		return nil, err
+	}
+	if err := a.handsOver(a.layout); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -185,7 +194,7 @@ func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string
 	tree, err := layout.Compile(ctx, layout.Source{
 		Descriptor: a.desc,
 		Layout:     a.layout,
-		Handles:    layout.Handles{Roots: a.roots, Inputs: a.inputs, Texts: n.text, Secrets: a.secrets()},
+		Handles:    layout.Handles{Roots: a.roots, Inputs: a.inputs, Texts: n.text, Secrets: a.secrets(), SecretsInFiles: a.endpoint != nil && a.endpoint.KeyInFile()},
 		Marker:     merge.Marker{ID: h.store.ID()},
 		Memo:       &h.memo.Documents,
 		Current:    current,

@@ -44,7 +44,7 @@ type Session struct {
 	// from then on: nil asks for the stored one, and a different one is an error.
 	Projection *command.CommandCapabilityProjection
 	// Endpoint is the model endpoint that the session is bound to, instead of the user's own login. nil is none. Its key
-	// is in the environment that the client is started with, and nowhere else.
+	// is in the environment that the client is started with, and nowhere else unless the endpoint allows it.
 	Endpoint *modelendpoint.Endpoint
 	// Saver has the client hand parts of its work to a worker on a model that costs less. It is an error for a client
 	// that has no such mode. Nil: off.
@@ -113,6 +113,7 @@ type Prepared struct {
 	Env           []EnvVar           `json:"env"`
 	Skills        []SkillView        `json:"skills"`
 	Inherited     []Inherited        `json:"inherited"`
+	Models        ModelSource        `json:"models"`
 	Diagnostics   []Diagnostic       `json:"diagnostics"`
 
 	firstPrompt string

@@ -47,7 +47,7 @@ func (s Session) validate() error {
 	if _, err := command.Normal(s.Projection); err != nil {
 		return err
 	}
-	if s.Endpoint != nil {
+	if s.Endpoint != nil && !s.Endpoint.Disabled {
 		if _, err := s.Endpoint.Clean(); err != nil {
 			return err
 		}

@@ -120,6 +120,7 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 		Client:  manifest.Client{Executable: a.exe, Version: a.version},
 		Created: now, Updated: now,
 		Entries: w.tree.Entries(), Logins: w.tree.Logins, Leases: w.tree.Leases, Names: w.names, Homes: a.roots.Homes, Inherit: a.choices, Commands: a.projection,
+		Models: a.source().String(),
 	}
 	if prev != nil {
 		m.Created, m.Generation = prev.Created, prev.Generation

@@ -47,6 +47,7 @@ type compiler struct {
 // owns, and the user's files that inputs list; it writes nothing but, through Bundle, skills into the store.
 func Compile(ctx context.Context, src Source) (*Tree, error) {
 	c := &compiler{Source: src, tree: &Tree{Nodes: make([]Node, 0, 2*len(src.Layout.Entries))}, nodes: make(map[string]int, 2*len(src.Layout.Entries))}
+	c.Handles.filing = true
 	later := make([]preparer.PlaceSkills, 0, 1)
 	for _, e := range src.Layout.Entries {
 		if err := ctx.Err(); err != nil {
@@ -69,6 +70,7 @@ func Compile(ctx context.Context, src Source) (*Tree, error) {
 	if err := c.finish(); err != nil {
 		return nil, err
 	}
+	c.Handles.filing = false
 	return c.tree, c.launch()
 }
 

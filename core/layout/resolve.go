@@ -32,7 +32,11 @@ type Handles struct {
 	Roots   Roots
 	Texts   map[string]Text
 	Secrets map[string]string
-	Inputs  *input.Snapshot
+	// SecretsInFiles says that one may stand in a file of the session.
+	SecretsInFiles bool
+	Inputs         *input.Snapshot
+
+	filing bool // what is resolved goes into a file
 }
 
 // resolved is a value without handles.
@@ -104,6 +108,9 @@ func (h *Handles) text(v preparer.Value) (s string, secret bool, err error) {
 		}
 		return it.Path, false, nil
 	case preparer.Secret:
+		if h.filing && !h.SecretsInFiles {
+			return "", false, refused("secret", "stands in a file, where this host does not allow it")
+		}
 		s, ok := h.Secrets[v.Name]
 		if !ok || s == "" {
 			return "", false, refused("secret", fmt.Sprintf("there is no secret %q", v.Name))

@@ -69,7 +69,7 @@ func (s *scene) compile(build func(l *preparer.Layout)) *Tree {
 	}
 	tree, err := Compile(context.Background(), Source{
 		Descriptor: s.d, Layout: l, Marker: merge.Marker{ID: "x"},
-		Handles: Handles{Roots: roots, Inputs: in, Secrets: map[string]string{"key": canary}, Texts: map[string]Text{"doc": {Whole: "text"}}},
+		Handles: Handles{Roots: roots, Inputs: in, Secrets: map[string]string{"key": canary}, SecretsInFiles: true, Texts: map[string]Text{"doc": {Whole: "text"}}},
 		Current: func(string) ([]byte, error) { return nil, fs.ErrNotExist },
 	})
 	if err != nil {

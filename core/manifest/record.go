@@ -39,6 +39,8 @@ type Manifest struct {
 	Homes map[string]string `json:"homes,omitempty"`
 	// Env lists the names of the variables that the session sets, never their values.
 	Env []string `json:"env,omitempty"`
+	// Models says whose models the session runs on: "endpoint", "native", or "native: " and why it is not an endpoint.
+	Models string `json:"models,omitempty"`
 	// Commands is what the commands of the session were narrowed by when it was first prepared.
 	Commands command.Projection `json:"commands,omitzero"`
 	// Inherit is the choice for each kind in the form kind=mode, sorted.

@@ -32,7 +32,7 @@ func (e URLError) Error() string { return reasons[e] }
 var version = regexp.MustCompile(`^v[0-9]+[a-z0-9]*$`)
 
 // Normalise gives the form of a base URL that clients are configured with, without a slash at the end, a query and a
-// fragment. For the openai protocol it ends in a version, "/v1" unless there is one; clients add the rest. For the
+// fragment. For openai and responses it ends in a version, "/v1" unless there is one; clients add the rest. For the
 // anthropic protocol it ends before "/v1", which clients add too. It is idempotent. Errors are URLErrors.
 func Normalise(protocol preparer.Protocol, base string) (string, error) {
 	base = strings.TrimSpace(base)
@@ -58,7 +58,7 @@ func Normalise(protocol preparer.Protocol, base string) (string, error) {
 	switch {
 	case protocol == preparer.Anthropic && last == "v1":
 		path = strings.TrimRight(strings.TrimSuffix(path, "v1"), "/")
-	case protocol == preparer.OpenAI && !version.MatchString(last):
+	case protocol != preparer.Anthropic && !version.MatchString(last):
 		path += "/v1"
 	}
 	return u.Scheme + "://" + u.Host + path, nil

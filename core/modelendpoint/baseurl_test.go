@@ -12,7 +12,7 @@ import (
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-func TestC265_BaseURLsLeadWhereTheyShould(t *testing.T) {
+func TestC265_H30_H34_BaseURLsLeadWhereTheyShould(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/base-urls.json")
 	if err != nil {
@@ -24,6 +24,7 @@ func TestC265_BaseURLsLeadWhereTheyShould(t *testing.T) {
 		Models                    string `json:"models_candidates_first"`
 		Messages                  string `json:"messages_url"`
 		Client                    string `json:"claude_env_base"`
+		Header                    string
 	}
 	if err := json.Unmarshal(data, &cases); err != nil {
 		t.Fatal(err)
@@ -41,6 +42,12 @@ func TestC265_BaseURLsLeadWhereTheyShould(t *testing.T) {
 			}
 			if err != nil {
 				t.Fatal(err)
+			}
+			header := map[preparer.Auth]string{preparer.APIKey: "x-api-key", preparer.Bearer: "authorization"}
+			for _, form := range []string{c.Base, got} {
+				if have := header[modelendpoint.AuthFor(preparer.Protocol(c.Protocol), form)]; c.Header != "" && have != c.Header {
+					t.Errorf("%q is asked with %q, want %q", form, have, c.Header)
+				}
 			}
 			if again, err := modelendpoint.Normalise(preparer.Protocol(c.Protocol), got); again != got || err != nil {
 				t.Errorf("%q comes to %q, %v the second time", got, again, err)

@@ -2,6 +2,7 @@ package modelendpoint
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,9 +15,10 @@ import (
 const KeyName = "endpoint-key"
 
 const (
-	maxModels = 4096
-	maxText   = 512
-	maxKey    = 8 << 10
+	maxModels  = 4096
+	maxText    = 512
+	maxKey     = 8 << 10
+	maxContext = 1 << 30
 )
 
 // Endpoint is a model endpoint that a session is bound to.
@@ -32,12 +34,25 @@ type Endpoint struct {
 	Default string
 	// Key is required; an endpoint that wants none still needs something for a client to send.
 	Key Key
+	// Disabled says that its owner switched it off. Nothing else of it is looked at then.
+	Disabled bool
+	// Otherwise says what becomes of the session when the endpoint cannot be used.
+	Otherwise OtherWay
+	// UnsafeKeyInFile allows the key in a file of the session's own directory, mode 0600, for clients that take it no
+	// other way. The token of a [Route] may stand in one without.
+	UnsafeKeyInFile bool
+
+	temporary bool // the key is good for one session
 }
 
 // Model is a model of an endpoint.
 type Model struct {
-	ID   string
-	Name string // default: the id
+	ID   string `json:"id"`
+	Name string `json:"name"` // default: the id
+	// ContextTokens is how many tokens it reads at once. 0: not known.
+	ContextTokens int `json:"contextTokens,omitempty"`
+	// Images says that it can see. What is not known of a model is not assumed.
+	Images bool `json:"images,omitempty"`
 }
 
 // Clean gives the endpoint with all defaults, in the form that adapters are told. Errors are of core's and hold neither
@@ -46,8 +61,11 @@ func (e Endpoint) Clean() (Endpoint, error) {
 	bad := func(what, detail string) (Endpoint, error) {
 		return Endpoint{}, fault.New(fault.Invalid, "prepare", "endpoint "+what, detail)
 	}
-	if e.Protocol != preparer.OpenAI && e.Protocol != preparer.Anthropic {
+	if !slices.Contains([]preparer.Protocol{preparer.OpenAI, preparer.Responses, preparer.Anthropic}, e.Protocol) {
 		return bad("protocol", "is none that there is")
+	}
+	if e.Otherwise != Fail && e.Otherwise != Native {
+		return bad("otherwise", "is none that there is")
 	}
 	base, err := Normalise(e.Protocol, e.BaseURL)
 	if err != nil {
@@ -75,15 +93,21 @@ func (e Endpoint) Clean() (Endpoint, error) {
 		if m.ID == "" || known[m.ID] || !plain(m.ID) || !plain(m.Name) {
 			return bad("models", "have an entry that is blank, too long, there twice or with control characters")
 		}
+		if m.ContextTokens < 0 || m.ContextTokens > maxContext {
+			return bad("models", "have an entry whose context is negative or beyond all that there is")
+		}
 		known[m.ID] = true
 	}
 	if e.Default = strings.TrimSpace(e.Default); e.Default == "" {
 		e.Default = e.Models[0].ID
+	} else if !known[e.Default] {
+		e.Default = Plain(e.Default)
 	}
 	if !known[e.Default] {
-		return bad("default model", "is none of its models")
+		return Endpoint{}, fault.New(fault.Invalid, "prepare", "endpoint default model", e.unknown()).
+			WithHint("it has " + e.some())
 	}
-	key := strings.TrimSpace(e.Key.Reveal())
+	key := trimmed(e.Key.Reveal())
 	if key == "" || len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return bad("key", "is blank, too long or holds what no header can carry")
 	}
@@ -91,13 +115,43 @@ func (e Endpoint) Clean() (Endpoint, error) {
 	return e, nil
 }
 
+// unknown says that the default model is none of the models. Its text is shown, so it has to be plain.
+func (e Endpoint) unknown() string {
+	if !plain(e.Default) {
+		return "is none of its models"
+	}
+	return strconv.Quote(e.Default) + " is none of the models of " + strconv.Quote(e.Name)
+}
+
+// some lists models for people, the first few of many.
+func (e Endpoint) some() string {
+	const most = 8
+	var ids []string
+	for _, m := range e.Models[:min(most, len(e.Models))] {
+		ids = append(ids, m.ID)
+	}
+	if n := len(e.Models) - len(ids); n > 0 {
+		ids = append(ids, strconv.Itoa(n)+" more")
+	}
+	return strings.Join(ids, ", ")
+}
+
+// trimmed takes away what a key gets around it by copying: white space and a byte order mark.
+func trimmed(key string) string {
+	return strings.TrimFunc(key, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
+}
+
+// KeyInFile says whether the key may stand in a file of the session.
+func (e Endpoint) KeyInFile() bool { return e.UnsafeKeyInFile || e.temporary }
+
 // Told is what an adapter is told of a clean endpoint.
 func (e Endpoint) Told() *preparer.Endpoint {
 	t := &preparer.Endpoint{
 		Name: e.Name, Protocol: e.Protocol, BaseURL: e.BaseURL, Default: e.Default, Key: preparer.Secret{Name: KeyName},
+		Auth: AuthFor(e.Protocol, e.BaseURL), KeyInFile: e.KeyInFile(),
 	}
 	for _, m := range e.Models {
-		t.Models = append(t.Models, preparer.EndpointModel{ID: m.ID, Name: m.Name})
+		t.Models = append(t.Models, preparer.EndpointModel(m))
 	}
 	return t
 }

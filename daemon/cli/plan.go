@@ -84,7 +84,7 @@ func (a *app) runOn(ctx context.Context, p plan, s core.Session, keep core.Keep,
 		return 0, err
 	}
 	s.Endpoint = &modelendpoint.Endpoint{
-		Name: endpointName(p.upstream), Protocol: preparer.OpenAI, BaseURL: r.BaseURL(), Key: modelendpoint.NewKey(r.Token()),
+		Name: endpointName(p.upstream), Protocol: preparer.Responses, BaseURL: r.BaseURL(), Key: modelendpoint.NewKey(r.Token()),
 	}
 	// What the client runs has no use for the key either.
 	a.Environ = slices.DeleteFunc(slices.Clone(a.Environ), func(kv string) bool {

@@ -9,9 +9,9 @@ import (
 const (
 	// plan is the id of the provider in every session that is bound to an endpoint, whatever the endpoint is: the client
 	// files threads by it, and would not find those of another id again.
-	plan = "tutti-model-plan"
+	plan = p.EndpointProvider
 	// keyVar carries the key of the endpoint.
-	keyVar = "TUTTI_MODEL_PLAN_API_KEY"
+	keyVar = p.EndpointKeyVar
 )
 
 // patch shows the client's own way to change files. Without a tool for it the model has to be shown; the client takes the
@@ -36,9 +36,9 @@ var catalogFile = root.Join(plan + ".json")
 
 // served says whether the client can be bound to the endpoint of a request.
 func served(e *p.Endpoint) error {
-	if e.Protocol != p.OpenAI {
-		return p.Refuse("codex.endpoint-protocol", "codex speaks the openai protocol to a model endpoint, and this one speaks another",
-			"choose an endpoint of the openai protocol")
+	if e.Protocol != p.Responses {
+		return p.Refuse("codex.endpoint-protocol", "codex speaks responses to a model endpoint, and this one speaks another protocol",
+			"put a gateway before an endpoint of the openai protocol")
 	}
 	if e.BaseURL == "" || e.Default == "" || e.Key.Name == "" || e.Base.Name == "" || len(e.Models) == 0 {
 		return p.Refuse("codex.endpoint-incomplete", "the model endpoint lacks a base URL, a key or a model", "complete the endpoint")
@@ -74,16 +74,32 @@ func catalog(e *p.Endpoint) p.List {
 			"use_responses_lite":           p.Bool(false),
 			"supports_search_tool":         p.Bool(false),
 			"experimental_supported_tools": p.List{},
-			// What is not known of a model is not assumed: a picture that it cannot see would spoil the whole thread.
-			"input_modalities":           p.Strings("text"),
+			"input_modalities":           modalities(m),
 			"supported_reasoning_levels": p.List{},
 			"support_verbosity":          p.Bool(false),
 			// The client compacts a thread before it outgrows this, by what the endpoint says of its tokens.
-			"context_window":    p.Int(128_000),
+			"context_window":    p.Int(window(m)),
 			"truncation_policy": p.Object{"mode": p.S("tokens"), "limit": p.Int(10_000)},
 		})
 	}
 	return models
+}
+
+// modalities is what a model takes. What is not known of one is not assumed: a picture that it cannot see would spoil the
+// whole thread.
+func modalities(m p.EndpointModel) p.List {
+	if m.Images {
+		return p.Strings("text", "image")
+	}
+	return p.Strings("text")
+}
+
+// window is how many tokens a model reads at once. Where that is not known, it is what models of today have at the least.
+func window(m p.EndpointModel) int {
+	if m.ContextTokens > 0 {
+		return m.ContextTokens
+	}
+	return 128_000
 }
 
 // bound are the edits that bind the client to the endpoint, and to nothing else.

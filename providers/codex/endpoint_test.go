@@ -16,7 +16,7 @@ import (
 func onPlan(in p.Inherit, name string) p.Request {
 	r := request(in)
 	r.Endpoint = &p.Endpoint{
-		Name: name, Protocol: p.OpenAI, BaseURL: "http://127.0.0.1:1/v1", Default: "plan-large", Key: p.Secret{Name: "key"}, Base: p.Document{Name: "base"},
+		Name: name, Protocol: p.Responses, BaseURL: "http://127.0.0.1:1/v1", Default: "plan-large", Key: p.Secret{Name: "key"}, Base: p.Document{Name: "base"},
 		Models: []p.EndpointModel{{ID: "plan-large", Name: "Large"}, {ID: "gpt-5.6-sol"}},
 	}
 	return r

@@ -1,5 +1,7 @@
 package preparer
 
+import "slices"
+
 // Descriptor states what a client can do, and everything that its adapter will ever read, set or pass. The host shows
 // it to people (`greenroom adapters`) and holds the adapter to it.
 type Descriptor struct {
@@ -125,8 +127,19 @@ type Protocol string
 // The model protocols.
 const (
 	NoProtocol Protocol = ""
-	OpenAI     Protocol = "openai"
-	Anthropic  Protocol = "anthropic"
+	OpenAI     Protocol = "openai"    // Chat Completions
+	Anthropic  Protocol = "anthropic" // Messages
+	Responses  Protocol = "responses"
+)
+
+// The names that clients know the models of an endpoint by. They never change: clients file conversations by the
+// first, and hosts and sessions that are older know both.
+const (
+	// EndpointProvider is the id of the provider that an endpoint is to a client that has ids for such, and the prefix of
+	// ProviderPrefixed models.
+	EndpointProvider = "tutti-model-plan"
+	// EndpointKeyVar carries the key, for a client that can be told the name of a variable.
+	EndpointKeyVar = "TUTTI_MODEL_PLAN_API_KEY"
 )
 
 // Addressing is how the client names a model of an endpoint.
@@ -149,11 +162,31 @@ const (
 
 // Model says what the client takes for a model endpoint. A zero Model takes none.
 type Model struct {
+	// Protocol is that of the endpoints that the client can be bound to. With ResponsesToChatGateway, which goes with
+	// OpenAI only, the client itself speaks Responses, and a gateway must stand between it and such an endpoint.
 	Protocol   Protocol        `json:"protocol,omitempty"`
+	Also       []Protocol      `json:"also,omitempty"` // other protocols that the client speaks itself
 	Addressing Addressing      `json:"addressing,omitempty"`
 	Endpoint   EndpointAdapter `json:"endpoint,omitempty"`
-	KeyVar     string          `json:"keyVar,omitempty"`     // variable that carries the credential
-	SecretFile bool            `json:"secretFile,omitempty"` // the client can only take the credential from a file
+	KeyVar     string          `json:"keyVar,omitempty"` // variable that carries the credential
+	// APIKeyVar carries it instead of KeyVar for an endpoint with APIKey auth, "" for never.
+	APIKeyVar string `json:"apiKeyVar,omitempty"`
+	// SecretFile says that the client takes the credential from a file in some cases. It may stand in one only where the
+	// host allows that; see Endpoint.KeyInFile.
+	SecretFile bool `json:"secretFile,omitempty"`
+}
+
+// Wire is the protocol that the client speaks for Protocol.
+func (m Model) Wire() Protocol {
+	if m.Endpoint == ResponsesToChatGateway {
+		return Responses
+	}
+	return m.Protocol
+}
+
+// Speaks says whether the client itself speaks a protocol to an endpoint.
+func (m Model) Speaks(p Protocol) bool {
+	return p != NoProtocol && (p == m.Wire() || slices.Contains(m.Also, p))
 }
 
 // Gate is something that can block an unattended start, and how it is answered.

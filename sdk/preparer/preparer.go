@@ -77,12 +77,17 @@ type Commands struct {
 
 // Endpoint is a model endpoint. The key is a handle: an adapter places it, and never sees it.
 type Endpoint struct {
-	Name     string // what a person calls it
-	Protocol Protocol
-	BaseURL  string // without a trailing slash
-	Models   []EndpointModel
-	Default  string // id of one of Models
-	Key      Secret
+	Name     string   // what a person calls it
+	Protocol Protocol // one that the client itself speaks; see Model.Speaks
+	// BaseURL has no trailing slash. It ends in a version for openai and responses, as in ".../v1", and before "/v1" for
+	// anthropic.
+	BaseURL string
+	Models  []EndpointModel
+	Default string // id of one of Models
+	Key     Secret
+	Auth    Auth // how the endpoint wants the key
+	// KeyInFile allows the key in a file of the session, where Model.SecretFile says that the client wants it there.
+	KeyInFile bool
 	// Base is what a model of the endpoint is told before everything else, for clients that have such a text for their
 	// vendor's own models only.
 	Base Document
@@ -92,7 +97,19 @@ type Endpoint struct {
 type EndpointModel struct {
 	ID   string
 	Name string
+	// ContextTokens is how many tokens it reads at once, 0 for unknown.
+	ContextTokens int
+	Images        bool // it can see
 }
+
+// Auth is the header that carries the key to an endpoint.
+type Auth string
+
+// The headers.
+const (
+	Bearer Auth = ""        // Authorization: Bearer
+	APIKey Auth = "api_key" // x-api-key
+)
 
 // Options are the choices of a session.
 type Options struct {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"time"
 
@@ -64,48 +63,6 @@ func determinism(ctx context.Context, p preparer.Preparer, seed uint64) []error 
 				break
 			}
 		}
-	}
-	return out
-}
-
-// endpoints shows that advertising a model protocol is injecting the endpoint, and that not advertising is refusing.
-func endpoints(ctx context.Context, p preparer.Preparer) []error {
-	local := protocol.InProcess(p)
-	d, err := local.Describe(ctx)
-	if err != nil {
-		return []error{err}
-	}
-	r := DefaultRequest(d)
-	if d.Model.Protocol == preparer.NoProtocol {
-		for _, protocol := range []preparer.Protocol{preparer.OpenAI, preparer.Anthropic} {
-			r.Endpoint = endpointFor(protocol)
-			var refusal *preparer.Refusal
-			if _, err := local.Prepare(ctx, r); !errors.As(err, &refusal) {
-				return []error{fmt.Errorf("the descriptor names no model protocol, and a request with an endpoint is not refused: %v", err)}
-			}
-		}
-		return nil
-	}
-	r.Endpoint = endpointFor(d.Model.Protocol)
-	l, err := local.Prepare(ctx, r)
-	if err != nil {
-		return []error{fmt.Errorf("the descriptor names a model protocol, and an endpoint of it is not served: %w", err)}
-	}
-	var key, url bool
-	eachValue(l, func(_ string, v preparer.Value) {
-		switch v := v.(type) {
-		case preparer.Secret:
-			key = key || v == r.Endpoint.Key
-		case preparer.String:
-			url = url || strings.Contains(string(v), r.Endpoint.BaseURL)
-		}
-	})
-	var out []error
-	if !key {
-		out = append(out, errors.New("the layout of a request with an endpoint does not place its key"))
-	}
-	if !url {
-		out = append(out, errors.New("the layout of a request with an endpoint does not hold its base URL"))
 	}
 	return out
 }

@@ -43,10 +43,14 @@ type goldenRequest struct {
 		Protocol string `json:"protocol"`
 		BaseURL  string `json:"baseURL"`
 		Models   []struct {
-			ID   string `json:"id"`
-			Name string `json:"name"`
+			ID            string `json:"id"`
+			Name          string `json:"name"`
+			ContextTokens int    `json:"contextTokens"`
+			Images        bool   `json:"images"`
 		} `json:"models"`
-		Default string `json:"default"`
+		Default   string `json:"default"`
+		Auth      string `json:"auth"`
+		KeyInFile bool   `json:"keyInFile"`
 	} `json:"endpoint"`
 }
 
@@ -108,9 +112,10 @@ func (g goldenRequest) target(r *preparer.Request) {
 		r.Endpoint = &preparer.Endpoint{
 			Name: e.Name, Protocol: preparer.Protocol(e.Protocol), BaseURL: e.BaseURL, Default: e.Default,
 			Key: preparer.Secret{Name: "endpoint-key"}, Base: preparer.Document{Name: "base"},
+			Auth: preparer.Auth(e.Auth), KeyInFile: e.KeyInFile,
 		}
 		for _, m := range e.Models {
-			r.Endpoint.Models = append(r.Endpoint.Models, preparer.EndpointModel{ID: m.ID, Name: m.Name})
+			r.Endpoint.Models = append(r.Endpoint.Models, preparer.EndpointModel(m))
 		}
 	}
 }

@@ -263,6 +263,13 @@ func TestBadAdapterFails(t *testing.T) {
 			}
 			return a
 		}()},
+		"serves another protocol":   {"endpoint", described(func(d *p.Descriptor) { d.Model.Protocol = p.Anthropic })},
+		"leaves the other variable": {"endpoint", described(func(d *p.Descriptor) { d.Model.APIKeyVar = "ACTOR_API_KEY" })},
+		"takes any variable":        {"endpoint", described(func(d *p.Descriptor) { d.Model.KeyVar = "ACTOR_OTHER" })},
+		"gateway before messages": {"descriptor", described(func(d *p.Descriptor) {
+			d.Model.Protocol, d.Model.Endpoint = p.Anthropic, p.ResponsesToChatGateway
+		})},
+		"protocol twice":                {"descriptor", described(func(d *p.Descriptor) { d.Model.Also = []p.Protocol{p.OpenAI} })},
 		"serves what it does not offer": {"endpoint", described(func(d *p.Descriptor) { d.Model = p.Model{} })},
 		"trusts the inputs":             {"unknown", then(func(_ *p.Layout, r p.Request) { r.Inputs["x"] = p.Found{} })},
 		"brings all skills": {"inherit", func() actor {

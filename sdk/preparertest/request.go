@@ -38,7 +38,7 @@ func DefaultRequest(d preparer.Descriptor) preparer.Request {
 func endpointFor(p preparer.Protocol) *preparer.Endpoint {
 	return &preparer.Endpoint{
 		Name: "Scratch", Protocol: p, BaseURL: "http://127.0.0.1:41234/v1",
-		Models:  []preparer.EndpointModel{{ID: "scratch-large", Name: "Large"}, {ID: "vendor/scratch-small", Name: "Small"}},
+		Models:  []preparer.EndpointModel{{ID: "scratch-large", Name: "Large"}, {ID: "vendor/scratch-small", Name: "Small", ContextTokens: 65_536, Images: true}},
 		Default: "scratch-large",
 		Key:     preparer.Secret{Name: canary},
 		Base:    preparer.Document{Name: "base"},
@@ -77,7 +77,9 @@ func randomRequest(d preparer.Descriptor, rnd *rand.Rand) preparer.Request {
 		r.Options.Inherit[k] = c
 	}
 	if rnd.IntN(4) == 0 {
-		r.Endpoint = endpointFor(pick(rnd, d.Model.Protocol, preparer.OpenAI, preparer.Anthropic))
+		r.Endpoint = endpointFor(pick(rnd, d.Model.Wire(), preparer.OpenAI, preparer.Anthropic, preparer.Responses))
+		r.Endpoint.Auth = pick(rnd, preparer.Bearer, preparer.APIKey)
+		r.Endpoint.KeyInFile = coin()
 		if coin() {
 			r.Endpoint.Models, r.Endpoint.Default = nil, ""
 		}

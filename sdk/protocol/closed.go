@@ -30,7 +30,7 @@ func rewrites() []preparer.Rewrite {
 }
 
 func modelProtocols() []preparer.Protocol {
-	return []preparer.Protocol{preparer.NoProtocol, preparer.OpenAI, preparer.Anthropic}
+	return []preparer.Protocol{preparer.NoProtocol, preparer.OpenAI, preparer.Anthropic, preparer.Responses}
 }
 
 func addressings() []preparer.Addressing {
@@ -40,6 +40,8 @@ func addressings() []preparer.Addressing {
 func endpointAdapters() []preparer.EndpointAdapter {
 	return []preparer.EndpointAdapter{"", preparer.NoEndpointAdapter, preparer.ResponsesToChatGateway}
 }
+
+func auths() []preparer.Auth { return []preparer.Auth{preparer.Bearer, preparer.APIKey} }
 
 func gateAnswers() []preparer.GateAnswer {
 	return []preparer.GateAnswer{"", preparer.AnsweredByFile, preparer.AnsweredByFlag, preparer.NotAnswered}

@@ -39,6 +39,8 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 			Endpoint:   toEnum[pb.EndpointAdapter](&e, "endpoint adapter", endpointAdapters(), v.Model.Endpoint),
 			KeyVar:     v.Model.KeyVar,
 			SecretFile: v.Model.SecretFile,
+			Also:       each(v.Model.Also, e.modelProtocol),
+			ApiKeyVar:  v.Model.APIKeyVar,
 		},
 		Inherit: each(slices.Sorted(maps.Keys(v.Inherit)), func(k preparer.Kind) *pb.KindExclusion {
 			x := v.Inherit[k]
@@ -133,6 +135,8 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 			Endpoint:   fromEnum(&d, "endpoint adapter", endpointAdapters(), model.GetEndpoint()),
 			KeyVar:     model.GetKeyVar(),
 			SecretFile: model.GetSecretFile(),
+			Also:       each(model.GetAlso(), d.modelProtocol),
+			APIKeyVar:  model.GetApiKeyVar(),
 		},
 		Inherit: table(&d, "kind", m.GetInherit(),
 			func(x *pb.KindExclusion) preparer.Kind { return d.kind(x.GetKind()) },

@@ -41,11 +41,13 @@ func (e *encoder) endpoint(v *preparer.Endpoint) *pb.Endpoint {
 		Protocol: e.modelProtocol(v.Protocol),
 		BaseUrl:  v.BaseURL,
 		Models: each(v.Models, func(m preparer.EndpointModel) *pb.EndpointModel {
-			return &pb.EndpointModel{Id: m.ID, Name: m.Name}
+			return &pb.EndpointModel{Id: m.ID, Name: m.Name, ContextTokens: int64(m.ContextTokens), Images: m.Images}
 		}),
-		Default: v.Default,
-		Key:     &pb.Secret{Name: v.Key.Name},
-		Base:    document(v.Base),
+		Default:   v.Default,
+		Key:       &pb.Secret{Name: v.Key.Name},
+		Base:      document(v.Base),
+		Auth:      toEnum[pb.EndpointAuth](e, "endpoint auth", auths(), v.Auth),
+		KeyInFile: v.KeyInFile,
 	}
 }
 
@@ -131,11 +133,15 @@ func (d *decoder) endpoint(m *pb.Endpoint) *preparer.Endpoint {
 		Protocol: d.modelProtocol(m.GetProtocol()),
 		BaseURL:  m.GetBaseUrl(),
 		Models: each(m.GetModels(), func(m *pb.EndpointModel) preparer.EndpointModel {
-			return preparer.EndpointModel{ID: m.GetId(), Name: m.GetName()}
+			return preparer.EndpointModel{
+				ID: m.GetId(), Name: m.GetName(), ContextTokens: d.number(m.GetContextTokens()), Images: m.GetImages(),
+			}
 		}),
-		Default: m.GetDefault(),
-		Key:     preparer.Secret{Name: m.GetKey().GetName()},
-		Base:    documentOf(m.GetBase()),
+		Default:   m.GetDefault(),
+		Key:       preparer.Secret{Name: m.GetKey().GetName()},
+		Base:      documentOf(m.GetBase()),
+		Auth:      fromEnum(d, "endpoint auth", auths(), m.GetAuth()),
+		KeyInFile: m.GetKeyInFile(),
 	}
 }
 

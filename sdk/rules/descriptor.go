@@ -158,12 +158,22 @@ func (c *descriptorChecker) channels() {
 func (c *descriptorChecker) model() {
 	m := c.desc.Model
 	if m.Protocol == preparer.NoProtocol {
-		c.want(m == preparer.Model{} || m == preparer.Model{Endpoint: preparer.NoEndpointAdapter}, "model", "it names no protocol and yet says more")
+		c.want(m.Addressing == "" && (m.Endpoint == "" || m.Endpoint == preparer.NoEndpointAdapter) && len(m.Also) == 0 &&
+			m.KeyVar == "" && m.APIKeyVar == "" && !m.SecretFile, "model", "it names no protocol and yet says more")
 		return
+	}
+	c.want(m.Endpoint != preparer.ResponsesToChatGateway || m.Protocol == preparer.OpenAI, "model",
+		"a gateway stands before %s endpoints only", preparer.OpenAI)
+	for i, p := range m.Also {
+		c.want(p != preparer.NoProtocol && p != m.Protocol && p != m.Wire() && !slices.Contains(m.Also[:i], p), "model",
+			"protocol %q is empty or said twice", p)
 	}
 	c.want(m.Addressing != "" && m.Endpoint != "", "model", "addressing or endpoint adapter is missing")
 	c.want(m.KeyVar != "" || m.SecretFile, "model", "there is no way to hand over the credential")
-	c.want(m.KeyVar == "" || envForm.MatchString(m.KeyVar) && covered(c.desc.Env, m.KeyVar), "model", "the variable %q is not declared", m.KeyVar)
+	for _, name := range []string{m.KeyVar, m.APIKeyVar} {
+		c.want(name == "" || envForm.MatchString(name) && covered(c.desc.Env, name), "model", "the variable %q is not declared", name)
+	}
+	c.want(m.APIKeyVar == "" || m.APIKeyVar != m.KeyVar, "model", "two ways to hand over the credential have one variable")
 }
 
 func (c *descriptorChecker) names() {

@@ -474,6 +474,7 @@ const (
 	ModelProtocol_MODEL_PROTOCOL_UNSPECIFIED ModelProtocol = 0
 	ModelProtocol_MODEL_PROTOCOL_OPENAI      ModelProtocol = 1
 	ModelProtocol_MODEL_PROTOCOL_ANTHROPIC   ModelProtocol = 2
+	ModelProtocol_MODEL_PROTOCOL_RESPONSES   ModelProtocol = 3
 )
 
 // Enum value maps for ModelProtocol.
@@ -482,11 +483,13 @@ var (
 		0: "MODEL_PROTOCOL_UNSPECIFIED",
 		1: "MODEL_PROTOCOL_OPENAI",
 		2: "MODEL_PROTOCOL_ANTHROPIC",
+		3: "MODEL_PROTOCOL_RESPONSES",
 	}
 	ModelProtocol_value = map[string]int32{
 		"MODEL_PROTOCOL_UNSPECIFIED": 0,
 		"MODEL_PROTOCOL_OPENAI":      1,
 		"MODEL_PROTOCOL_ANTHROPIC":   2,
+		"MODEL_PROTOCOL_RESPONSES":   3,
 	}
 )
 
@@ -933,6 +936,52 @@ func (LocationBase) EnumDescriptor() ([]byte, []int) {
 	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{16}
 }
 
+type EndpointAuth int32
+
+const (
+	EndpointAuth_ENDPOINT_AUTH_UNSPECIFIED EndpointAuth = 0
+	EndpointAuth_ENDPOINT_AUTH_API_KEY     EndpointAuth = 1
+)
+
+// Enum value maps for EndpointAuth.
+var (
+	EndpointAuth_name = map[int32]string{
+		0: "ENDPOINT_AUTH_UNSPECIFIED",
+		1: "ENDPOINT_AUTH_API_KEY",
+	}
+	EndpointAuth_value = map[string]int32{
+		"ENDPOINT_AUTH_UNSPECIFIED": 0,
+		"ENDPOINT_AUTH_API_KEY":     1,
+	}
+)
+
+func (x EndpointAuth) Enum() *EndpointAuth {
+	p := new(EndpointAuth)
+	*p = x
+	return p
+}
+
+func (x EndpointAuth) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (EndpointAuth) Descriptor() protoreflect.EnumDescriptor {
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[17].Descriptor()
+}
+
+func (EndpointAuth) Type() protoreflect.EnumType {
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[17]
+}
+
+func (x EndpointAuth) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use EndpointAuth.Descriptor instead.
+func (EndpointAuth) EnumDescriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{17}
+}
+
 type Mode int32
 
 const (
@@ -969,11 +1018,11 @@ func (x Mode) String() string {
 }
 
 func (Mode) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[17].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[18].Descriptor()
 }
 
 func (Mode) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[17]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[18]
 }
 
 func (x Mode) Number() protoreflect.EnumNumber {
@@ -982,7 +1031,7 @@ func (x Mode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Mode.Descriptor instead.
 func (Mode) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{17}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{18}
 }
 
 type CheckKind int32
@@ -1024,11 +1073,11 @@ func (x CheckKind) String() string {
 }
 
 func (CheckKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[18].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[19].Descriptor()
 }
 
 func (CheckKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[18]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[19]
 }
 
 func (x CheckKind) Number() protoreflect.EnumNumber {
@@ -1037,7 +1086,7 @@ func (x CheckKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CheckKind.Descriptor instead.
 func (CheckKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{18}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{19}
 }
 
 type BaseKind int32
@@ -1076,11 +1125,11 @@ func (x BaseKind) String() string {
 }
 
 func (BaseKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[19].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[20].Descriptor()
 }
 
 func (BaseKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[19]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[20]
 }
 
 func (x BaseKind) Number() protoreflect.EnumNumber {
@@ -1089,7 +1138,7 @@ func (x BaseKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BaseKind.Descriptor instead.
 func (BaseKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{19}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{20}
 }
 
 type EditOp int32
@@ -1152,11 +1201,11 @@ func (x EditOp) String() string {
 }
 
 func (EditOp) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[20].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[21].Descriptor()
 }
 
 func (EditOp) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[20]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[21]
 }
 
 func (x EditOp) Number() protoreflect.EnumNumber {
@@ -1165,7 +1214,7 @@ func (x EditOp) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EditOp.Descriptor instead.
 func (EditOp) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{20}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{21}
 }
 
 type ListKind int32
@@ -1201,11 +1250,11 @@ func (x ListKind) String() string {
 }
 
 func (ListKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[21].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[22].Descriptor()
 }
 
 func (ListKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[21]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[22]
 }
 
 func (x ListKind) Number() protoreflect.EnumNumber {
@@ -1214,7 +1263,7 @@ func (x ListKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ListKind.Descriptor instead.
 func (ListKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{21}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{22}
 }
 
 type EnvKind int32
@@ -1259,11 +1308,11 @@ func (x EnvKind) String() string {
 }
 
 func (EnvKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[22].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[23].Descriptor()
 }
 
 func (EnvKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[22]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[23]
 }
 
 func (x EnvKind) Number() protoreflect.EnumNumber {
@@ -1272,7 +1321,7 @@ func (x EnvKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EnvKind.Descriptor instead.
 func (EnvKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{22}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{23}
 }
 
 type ActionKind int32
@@ -1311,11 +1360,11 @@ func (x ActionKind) String() string {
 }
 
 func (ActionKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[23].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[24].Descriptor()
 }
 
 func (ActionKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[23]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[24]
 }
 
 func (x ActionKind) Number() protoreflect.EnumNumber {
@@ -1324,7 +1373,7 @@ func (x ActionKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ActionKind.Descriptor instead.
 func (ActionKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{23}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{24}
 }
 
 type Severity int32
@@ -1360,11 +1409,11 @@ func (x Severity) String() string {
 }
 
 func (Severity) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[24].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[25].Descriptor()
 }
 
 func (Severity) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[24]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[25]
 }
 
 func (x Severity) Number() protoreflect.EnumNumber {
@@ -1373,7 +1422,7 @@ func (x Severity) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Severity.Descriptor instead.
 func (Severity) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{24}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{25}
 }
 
 type DescribeRequest struct {
@@ -2937,6 +2986,8 @@ type Model struct {
 	Endpoint      EndpointAdapter        `protobuf:"varint,3,opt,name=endpoint,proto3,enum=greenroom.preparer.v1.EndpointAdapter" json:"endpoint,omitempty"`
 	KeyVar        string                 `protobuf:"bytes,4,opt,name=key_var,json=keyVar,proto3" json:"key_var,omitempty"`
 	SecretFile    bool                   `protobuf:"varint,5,opt,name=secret_file,json=secretFile,proto3" json:"secret_file,omitempty"`
+	Also          []ModelProtocol        `protobuf:"varint,6,rep,packed,name=also,proto3,enum=greenroom.preparer.v1.ModelProtocol" json:"also,omitempty"`
+	ApiKeyVar     string                 `protobuf:"bytes,7,opt,name=api_key_var,json=apiKeyVar,proto3" json:"api_key_var,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3004,6 +3055,20 @@ func (x *Model) GetSecretFile() bool {
 		return x.SecretFile
 	}
 	return false
+}
+
+func (x *Model) GetAlso() []ModelProtocol {
+	if x != nil {
+		return x.Also
+	}
+	return nil
+}
+
+func (x *Model) GetApiKeyVar() string {
+	if x != nil {
+		return x.ApiKeyVar
+	}
+	return ""
 }
 
 type Gate struct {
@@ -3786,6 +3851,8 @@ type Endpoint struct {
 	Default       string                 `protobuf:"bytes,5,opt,name=default,proto3" json:"default,omitempty"`
 	Key           *Secret                `protobuf:"bytes,6,opt,name=key,proto3" json:"key,omitempty"`
 	Base          *Document              `protobuf:"bytes,7,opt,name=base,proto3" json:"base,omitempty"`
+	Auth          EndpointAuth           `protobuf:"varint,8,opt,name=auth,proto3,enum=greenroom.preparer.v1.EndpointAuth" json:"auth,omitempty"`
+	KeyInFile     bool                   `protobuf:"varint,9,opt,name=key_in_file,json=keyInFile,proto3" json:"key_in_file,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3869,10 +3936,26 @@ func (x *Endpoint) GetBase() *Document {
 	return nil
 }
 
+func (x *Endpoint) GetAuth() EndpointAuth {
+	if x != nil {
+		return x.Auth
+	}
+	return EndpointAuth_ENDPOINT_AUTH_UNSPECIFIED
+}
+
+func (x *Endpoint) GetKeyInFile() bool {
+	if x != nil {
+		return x.KeyInFile
+	}
+	return false
+}
+
 type EndpointModel struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	ContextTokens int64                  `protobuf:"varint,3,opt,name=context_tokens,json=contextTokens,proto3" json:"context_tokens,omitempty"`
+	Images        bool                   `protobuf:"varint,4,opt,name=images,proto3" json:"images,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3919,6 +4002,20 @@ func (x *EndpointModel) GetName() string {
 		return x.Name
 	}
 	return ""
+}
+
+func (x *EndpointModel) GetContextTokens() int64 {
+	if x != nil {
+		return x.ContextTokens
+	}
+	return 0
+}
+
+func (x *EndpointModel) GetImages() bool {
+	if x != nil {
+		return x.Images
+	}
+	return false
 }
 
 type Options struct {
@@ -5654,7 +5751,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05links\x18\x02 \x01(\bR\x05links\x12\x16\n" +
 	"\x06nested\x18\x03 \x01(\bR\x06nested\x125\n" +
 	"\x05names\x18\x04 \x01(\x0e2\x1f.greenroom.preparer.v1.NameFormR\x05names\x12\x19\n" +
-	"\bmax_name\x18\x05 \x01(\x03R\amaxName\"\x8a\x02\n" +
+	"\bmax_name\x18\x05 \x01(\x03R\amaxName\"\xe4\x02\n" +
 	"\x05Model\x12@\n" +
 	"\bprotocol\x18\x01 \x01(\x0e2$.greenroom.preparer.v1.ModelProtocolR\bprotocol\x12A\n" +
 	"\n" +
@@ -5663,7 +5760,9 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\bendpoint\x18\x03 \x01(\x0e2&.greenroom.preparer.v1.EndpointAdapterR\bendpoint\x12\x17\n" +
 	"\akey_var\x18\x04 \x01(\tR\x06keyVar\x12\x1f\n" +
 	"\vsecret_file\x18\x05 \x01(\bR\n" +
-	"secretFile\"Q\n" +
+	"secretFile\x128\n" +
+	"\x04also\x18\x06 \x03(\x0e2$.greenroom.preparer.v1.ModelProtocolR\x04also\x12\x1e\n" +
+	"\vapi_key_var\x18\a \x01(\tR\tapiKeyVar\"Q\n" +
 	"\x04Gate\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x129\n" +
 	"\x06answer\x18\x02 \x01(\x0e2!.greenroom.preparer.v1.GateAnswerR\x06answer\"\xb5\x01\n" +
@@ -5718,7 +5817,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bsections\x18\x02 \x03(\tR\bsections\" \n" +
 	"\bSkillSet\x12\x14\n" +
-	"\x05count\x18\x01 \x01(\x03R\x05count\"\xb9\x02\n" +
+	"\x05count\x18\x01 \x01(\x03R\x05count\"\x92\x03\n" +
 	"\bEndpoint\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12@\n" +
 	"\bprotocol\x18\x02 \x01(\x0e2$.greenroom.preparer.v1.ModelProtocolR\bprotocol\x12\x19\n" +
@@ -5726,10 +5825,14 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x06models\x18\x04 \x03(\v2$.greenroom.preparer.v1.EndpointModelR\x06models\x12\x18\n" +
 	"\adefault\x18\x05 \x01(\tR\adefault\x12/\n" +
 	"\x03key\x18\x06 \x01(\v2\x1d.greenroom.preparer.v1.SecretR\x03key\x123\n" +
-	"\x04base\x18\a \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\x04base\"3\n" +
+	"\x04base\x18\a \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\x04base\x127\n" +
+	"\x04auth\x18\b \x01(\x0e2#.greenroom.preparer.v1.EndpointAuthR\x04auth\x12\x1e\n" +
+	"\vkey_in_file\x18\t \x01(\bR\tkeyInFile\"r\n" +
 	"\rEndpointModel\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\"F\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12%\n" +
+	"\x0econtext_tokens\x18\x03 \x01(\x03R\rcontextTokens\x12\x16\n" +
+	"\x06images\x18\x04 \x01(\bR\x06images\"F\n" +
 	"\aOptions\x12;\n" +
 	"\ainherit\x18\x01 \x03(\v2!.greenroom.preparer.v1.KindChoiceR\ainherit\"\x84\x01\n" +
 	"\n" +
@@ -5891,11 +5994,12 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x13REWRITE_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19REWRITE_INSTRUCTIONS_ONLY\x10\x01\x12\x18\n" +
 	"\x14REWRITE_PRETOOL_HOOK\x10\x02\x12\x19\n" +
-	"\x15REWRITE_CLIENT_PLUGIN\x10\x03*h\n" +
+	"\x15REWRITE_CLIENT_PLUGIN\x10\x03*\x86\x01\n" +
 	"\rModelProtocol\x12\x1e\n" +
 	"\x1aMODEL_PROTOCOL_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15MODEL_PROTOCOL_OPENAI\x10\x01\x12\x1c\n" +
-	"\x18MODEL_PROTOCOL_ANTHROPIC\x10\x02*^\n" +
+	"\x18MODEL_PROTOCOL_ANTHROPIC\x10\x02\x12\x1c\n" +
+	"\x18MODEL_PROTOCOL_RESPONSES\x10\x03*^\n" +
 	"\n" +
 	"Addressing\x12\x1a\n" +
 	"\x16ADDRESSING_UNSPECIFIED\x10\x00\x12\x12\n" +
@@ -5940,6 +6044,9 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x12LOCATION_BASE_HOME\x10\x01\x12\x16\n" +
 	"\x12LOCATION_BASE_USER\x10\x02\x12\x1b\n" +
 	"\x17LOCATION_BASE_WORKSPACE\x10\x03*H\n" +
+	"\fEndpointAuth\x12\x1d\n" +
+	"\x19ENDPOINT_AUTH_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15ENDPOINT_AUTH_API_KEY\x10\x01*H\n" +
 	"\x04Mode\x12\x14\n" +
 	"\x10MODE_UNSPECIFIED\x10\x00\x12\f\n" +
 	"\bMODE_ALL\x10\x01\x12\r\n" +
@@ -6007,7 +6114,7 @@ func file_greenroom_preparer_v1_preparer_proto_rawDescGZIP() []byte {
 	return file_greenroom_preparer_v1_preparer_proto_rawDescData
 }
 
-var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 25)
+var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 26)
 var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(FaultKind)(0),           // 0: greenroom.preparer.v1.FaultKind
@@ -6027,202 +6134,205 @@ var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(InputKind)(0),           // 14: greenroom.preparer.v1.InputKind
 	(Learn)(0),               // 15: greenroom.preparer.v1.Learn
 	(LocationBase)(0),        // 16: greenroom.preparer.v1.LocationBase
-	(Mode)(0),                // 17: greenroom.preparer.v1.Mode
-	(CheckKind)(0),           // 18: greenroom.preparer.v1.CheckKind
-	(BaseKind)(0),            // 19: greenroom.preparer.v1.BaseKind
-	(EditOp)(0),              // 20: greenroom.preparer.v1.EditOp
-	(ListKind)(0),            // 21: greenroom.preparer.v1.ListKind
-	(EnvKind)(0),             // 22: greenroom.preparer.v1.EnvKind
-	(ActionKind)(0),          // 23: greenroom.preparer.v1.ActionKind
-	(Severity)(0),            // 24: greenroom.preparer.v1.Severity
-	(*DescribeRequest)(nil),  // 25: greenroom.preparer.v1.DescribeRequest
-	(*DescribeResponse)(nil), // 26: greenroom.preparer.v1.DescribeResponse
-	(*PrepareRequest)(nil),   // 27: greenroom.preparer.v1.PrepareRequest
-	(*PrepareResponse)(nil),  // 28: greenroom.preparer.v1.PrepareResponse
-	(*Refusal)(nil),          // 29: greenroom.preparer.v1.Refusal
-	(*Fault)(nil),            // 30: greenroom.preparer.v1.Fault
-	(*Value)(nil),            // 31: greenroom.preparer.v1.Value
-	(*List)(nil),             // 32: greenroom.preparer.v1.List
-	(*Object)(nil),           // 33: greenroom.preparer.v1.Object
-	(*Field)(nil),            // 34: greenroom.preparer.v1.Field
-	(*Text)(nil),             // 35: greenroom.preparer.v1.Text
-	(*InputPath)(nil),        // 36: greenroom.preparer.v1.InputPath
-	(*Secret)(nil),           // 37: greenroom.preparer.v1.Secret
-	(*Quoted)(nil),           // 38: greenroom.preparer.v1.Quoted
-	(*Place)(nil),            // 39: greenroom.preparer.v1.Place
-	(*KeyPath)(nil),          // 40: greenroom.preparer.v1.KeyPath
-	(*Descriptor)(nil),       // 41: greenroom.preparer.v1.Descriptor
-	(*Client)(nil),           // 42: greenroom.preparer.v1.Client
-	(*Command)(nil),          // 43: greenroom.preparer.v1.Command
-	(*Home)(nil),             // 44: greenroom.preparer.v1.Home
-	(*SkillChannel)(nil),     // 45: greenroom.preparer.v1.SkillChannel
-	(*Model)(nil),            // 46: greenroom.preparer.v1.Model
-	(*Gate)(nil),             // 47: greenroom.preparer.v1.Gate
-	(*KindExclusion)(nil),    // 48: greenroom.preparer.v1.KindExclusion
-	(*Input)(nil),            // 49: greenroom.preparer.v1.Input
-	(*Location)(nil),         // 50: greenroom.preparer.v1.Location
-	(*Carry)(nil),            // 51: greenroom.preparer.v1.Carry
-	(*Request)(nil),          // 52: greenroom.preparer.v1.Request
-	(*Saver)(nil),            // 53: greenroom.preparer.v1.Saver
-	(*Commands)(nil),         // 54: greenroom.preparer.v1.Commands
-	(*CommandLine)(nil),      // 55: greenroom.preparer.v1.CommandLine
-	(*Target)(nil),           // 56: greenroom.preparer.v1.Target
-	(*Document)(nil),         // 57: greenroom.preparer.v1.Document
-	(*SkillSet)(nil),         // 58: greenroom.preparer.v1.SkillSet
-	(*Endpoint)(nil),         // 59: greenroom.preparer.v1.Endpoint
-	(*EndpointModel)(nil),    // 60: greenroom.preparer.v1.EndpointModel
-	(*Options)(nil),          // 61: greenroom.preparer.v1.Options
-	(*KindChoice)(nil),       // 62: greenroom.preparer.v1.KindChoice
-	(*NamedFound)(nil),       // 63: greenroom.preparer.v1.NamedFound
-	(*Layout)(nil),           // 64: greenroom.preparer.v1.Layout
-	(*Entry)(nil),            // 65: greenroom.preparer.v1.Entry
-	(*Dir)(nil),              // 66: greenroom.preparer.v1.Dir
-	(*File)(nil),             // 67: greenroom.preparer.v1.File
-	(*TypedDocument)(nil),    // 68: greenroom.preparer.v1.TypedDocument
-	(*Merge)(nil),            // 69: greenroom.preparer.v1.Merge
-	(*Block)(nil),            // 70: greenroom.preparer.v1.Block
-	(*Link)(nil),             // 71: greenroom.preparer.v1.Link
-	(*Copy)(nil),             // 72: greenroom.preparer.v1.Copy
-	(*Expose)(nil),           // 73: greenroom.preparer.v1.Expose
-	(*Names)(nil),            // 74: greenroom.preparer.v1.Names
-	(*Share)(nil),            // 75: greenroom.preparer.v1.Share
-	(*Login)(nil),            // 76: greenroom.preparer.v1.Login
-	(*PlaceSkills)(nil),      // 77: greenroom.preparer.v1.PlaceSkills
-	(*Check)(nil),            // 78: greenroom.preparer.v1.Check
-	(*Base)(nil),             // 79: greenroom.preparer.v1.Base
-	(*Edit)(nil),             // 80: greenroom.preparer.v1.Edit
-	(*EnvOp)(nil),            // 81: greenroom.preparer.v1.EnvOp
-	(*Launch)(nil),           // 82: greenroom.preparer.v1.Launch
-	(*Action)(nil),           // 83: greenroom.preparer.v1.Action
-	(*Diagnostic)(nil),       // 84: greenroom.preparer.v1.Diagnostic
+	(EndpointAuth)(0),        // 17: greenroom.preparer.v1.EndpointAuth
+	(Mode)(0),                // 18: greenroom.preparer.v1.Mode
+	(CheckKind)(0),           // 19: greenroom.preparer.v1.CheckKind
+	(BaseKind)(0),            // 20: greenroom.preparer.v1.BaseKind
+	(EditOp)(0),              // 21: greenroom.preparer.v1.EditOp
+	(ListKind)(0),            // 22: greenroom.preparer.v1.ListKind
+	(EnvKind)(0),             // 23: greenroom.preparer.v1.EnvKind
+	(ActionKind)(0),          // 24: greenroom.preparer.v1.ActionKind
+	(Severity)(0),            // 25: greenroom.preparer.v1.Severity
+	(*DescribeRequest)(nil),  // 26: greenroom.preparer.v1.DescribeRequest
+	(*DescribeResponse)(nil), // 27: greenroom.preparer.v1.DescribeResponse
+	(*PrepareRequest)(nil),   // 28: greenroom.preparer.v1.PrepareRequest
+	(*PrepareResponse)(nil),  // 29: greenroom.preparer.v1.PrepareResponse
+	(*Refusal)(nil),          // 30: greenroom.preparer.v1.Refusal
+	(*Fault)(nil),            // 31: greenroom.preparer.v1.Fault
+	(*Value)(nil),            // 32: greenroom.preparer.v1.Value
+	(*List)(nil),             // 33: greenroom.preparer.v1.List
+	(*Object)(nil),           // 34: greenroom.preparer.v1.Object
+	(*Field)(nil),            // 35: greenroom.preparer.v1.Field
+	(*Text)(nil),             // 36: greenroom.preparer.v1.Text
+	(*InputPath)(nil),        // 37: greenroom.preparer.v1.InputPath
+	(*Secret)(nil),           // 38: greenroom.preparer.v1.Secret
+	(*Quoted)(nil),           // 39: greenroom.preparer.v1.Quoted
+	(*Place)(nil),            // 40: greenroom.preparer.v1.Place
+	(*KeyPath)(nil),          // 41: greenroom.preparer.v1.KeyPath
+	(*Descriptor)(nil),       // 42: greenroom.preparer.v1.Descriptor
+	(*Client)(nil),           // 43: greenroom.preparer.v1.Client
+	(*Command)(nil),          // 44: greenroom.preparer.v1.Command
+	(*Home)(nil),             // 45: greenroom.preparer.v1.Home
+	(*SkillChannel)(nil),     // 46: greenroom.preparer.v1.SkillChannel
+	(*Model)(nil),            // 47: greenroom.preparer.v1.Model
+	(*Gate)(nil),             // 48: greenroom.preparer.v1.Gate
+	(*KindExclusion)(nil),    // 49: greenroom.preparer.v1.KindExclusion
+	(*Input)(nil),            // 50: greenroom.preparer.v1.Input
+	(*Location)(nil),         // 51: greenroom.preparer.v1.Location
+	(*Carry)(nil),            // 52: greenroom.preparer.v1.Carry
+	(*Request)(nil),          // 53: greenroom.preparer.v1.Request
+	(*Saver)(nil),            // 54: greenroom.preparer.v1.Saver
+	(*Commands)(nil),         // 55: greenroom.preparer.v1.Commands
+	(*CommandLine)(nil),      // 56: greenroom.preparer.v1.CommandLine
+	(*Target)(nil),           // 57: greenroom.preparer.v1.Target
+	(*Document)(nil),         // 58: greenroom.preparer.v1.Document
+	(*SkillSet)(nil),         // 59: greenroom.preparer.v1.SkillSet
+	(*Endpoint)(nil),         // 60: greenroom.preparer.v1.Endpoint
+	(*EndpointModel)(nil),    // 61: greenroom.preparer.v1.EndpointModel
+	(*Options)(nil),          // 62: greenroom.preparer.v1.Options
+	(*KindChoice)(nil),       // 63: greenroom.preparer.v1.KindChoice
+	(*NamedFound)(nil),       // 64: greenroom.preparer.v1.NamedFound
+	(*Layout)(nil),           // 65: greenroom.preparer.v1.Layout
+	(*Entry)(nil),            // 66: greenroom.preparer.v1.Entry
+	(*Dir)(nil),              // 67: greenroom.preparer.v1.Dir
+	(*File)(nil),             // 68: greenroom.preparer.v1.File
+	(*TypedDocument)(nil),    // 69: greenroom.preparer.v1.TypedDocument
+	(*Merge)(nil),            // 70: greenroom.preparer.v1.Merge
+	(*Block)(nil),            // 71: greenroom.preparer.v1.Block
+	(*Link)(nil),             // 72: greenroom.preparer.v1.Link
+	(*Copy)(nil),             // 73: greenroom.preparer.v1.Copy
+	(*Expose)(nil),           // 74: greenroom.preparer.v1.Expose
+	(*Names)(nil),            // 75: greenroom.preparer.v1.Names
+	(*Share)(nil),            // 76: greenroom.preparer.v1.Share
+	(*Login)(nil),            // 77: greenroom.preparer.v1.Login
+	(*PlaceSkills)(nil),      // 78: greenroom.preparer.v1.PlaceSkills
+	(*Check)(nil),            // 79: greenroom.preparer.v1.Check
+	(*Base)(nil),             // 80: greenroom.preparer.v1.Base
+	(*Edit)(nil),             // 81: greenroom.preparer.v1.Edit
+	(*EnvOp)(nil),            // 82: greenroom.preparer.v1.EnvOp
+	(*Launch)(nil),           // 83: greenroom.preparer.v1.Launch
+	(*Action)(nil),           // 84: greenroom.preparer.v1.Action
+	(*Diagnostic)(nil),       // 85: greenroom.preparer.v1.Diagnostic
 }
 var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
-	41,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
-	30,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
-	52,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
-	64,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
-	29,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
-	30,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
+	42,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
+	31,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
+	53,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
+	65,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
+	30,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
+	31,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	0,   // 6: greenroom.preparer.v1.Fault.kind:type_name -> greenroom.preparer.v1.FaultKind
-	32,  // 7: greenroom.preparer.v1.Value.list:type_name -> greenroom.preparer.v1.List
-	33,  // 8: greenroom.preparer.v1.Value.object:type_name -> greenroom.preparer.v1.Object
-	35,  // 9: greenroom.preparer.v1.Value.text:type_name -> greenroom.preparer.v1.Text
-	39,  // 10: greenroom.preparer.v1.Value.path:type_name -> greenroom.preparer.v1.Place
-	36,  // 11: greenroom.preparer.v1.Value.input_path:type_name -> greenroom.preparer.v1.InputPath
-	37,  // 12: greenroom.preparer.v1.Value.secret:type_name -> greenroom.preparer.v1.Secret
-	32,  // 13: greenroom.preparer.v1.Value.concat:type_name -> greenroom.preparer.v1.List
-	38,  // 14: greenroom.preparer.v1.Value.quoted:type_name -> greenroom.preparer.v1.Quoted
-	39,  // 15: greenroom.preparer.v1.Value.skill_catalog:type_name -> greenroom.preparer.v1.Place
-	31,  // 16: greenroom.preparer.v1.List.items:type_name -> greenroom.preparer.v1.Value
-	34,  // 17: greenroom.preparer.v1.Object.fields:type_name -> greenroom.preparer.v1.Field
-	31,  // 18: greenroom.preparer.v1.Field.value:type_name -> greenroom.preparer.v1.Value
+	33,  // 7: greenroom.preparer.v1.Value.list:type_name -> greenroom.preparer.v1.List
+	34,  // 8: greenroom.preparer.v1.Value.object:type_name -> greenroom.preparer.v1.Object
+	36,  // 9: greenroom.preparer.v1.Value.text:type_name -> greenroom.preparer.v1.Text
+	40,  // 10: greenroom.preparer.v1.Value.path:type_name -> greenroom.preparer.v1.Place
+	37,  // 11: greenroom.preparer.v1.Value.input_path:type_name -> greenroom.preparer.v1.InputPath
+	38,  // 12: greenroom.preparer.v1.Value.secret:type_name -> greenroom.preparer.v1.Secret
+	33,  // 13: greenroom.preparer.v1.Value.concat:type_name -> greenroom.preparer.v1.List
+	39,  // 14: greenroom.preparer.v1.Value.quoted:type_name -> greenroom.preparer.v1.Quoted
+	40,  // 15: greenroom.preparer.v1.Value.skill_catalog:type_name -> greenroom.preparer.v1.Place
+	32,  // 16: greenroom.preparer.v1.List.items:type_name -> greenroom.preparer.v1.Value
+	35,  // 17: greenroom.preparer.v1.Object.fields:type_name -> greenroom.preparer.v1.Field
+	32,  // 18: greenroom.preparer.v1.Field.value:type_name -> greenroom.preparer.v1.Value
 	2,   // 19: greenroom.preparer.v1.Quoted.as:type_name -> greenroom.preparer.v1.Format
-	31,  // 20: greenroom.preparer.v1.Quoted.value:type_name -> greenroom.preparer.v1.Value
+	32,  // 20: greenroom.preparer.v1.Quoted.value:type_name -> greenroom.preparer.v1.Value
 	1,   // 21: greenroom.preparer.v1.Place.root:type_name -> greenroom.preparer.v1.Root
-	42,  // 22: greenroom.preparer.v1.Descriptor.client:type_name -> greenroom.preparer.v1.Client
-	44,  // 23: greenroom.preparer.v1.Descriptor.homes:type_name -> greenroom.preparer.v1.Home
-	49,  // 24: greenroom.preparer.v1.Descriptor.inputs:type_name -> greenroom.preparer.v1.Input
+	43,  // 22: greenroom.preparer.v1.Descriptor.client:type_name -> greenroom.preparer.v1.Client
+	45,  // 23: greenroom.preparer.v1.Descriptor.homes:type_name -> greenroom.preparer.v1.Home
+	50,  // 24: greenroom.preparer.v1.Descriptor.inputs:type_name -> greenroom.preparer.v1.Input
 	4,   // 25: greenroom.preparer.v1.Descriptor.instructions:type_name -> greenroom.preparer.v1.Channel
-	45,  // 26: greenroom.preparer.v1.Descriptor.skills:type_name -> greenroom.preparer.v1.SkillChannel
+	46,  // 26: greenroom.preparer.v1.Descriptor.skills:type_name -> greenroom.preparer.v1.SkillChannel
 	7,   // 27: greenroom.preparer.v1.Descriptor.rewrite:type_name -> greenroom.preparer.v1.Rewrite
-	46,  // 28: greenroom.preparer.v1.Descriptor.model:type_name -> greenroom.preparer.v1.Model
-	48,  // 29: greenroom.preparer.v1.Descriptor.inherit:type_name -> greenroom.preparer.v1.KindExclusion
-	47,  // 30: greenroom.preparer.v1.Descriptor.gates:type_name -> greenroom.preparer.v1.Gate
-	50,  // 31: greenroom.preparer.v1.Descriptor.own_state:type_name -> greenroom.preparer.v1.Location
+	47,  // 28: greenroom.preparer.v1.Descriptor.model:type_name -> greenroom.preparer.v1.Model
+	49,  // 29: greenroom.preparer.v1.Descriptor.inherit:type_name -> greenroom.preparer.v1.KindExclusion
+	48,  // 30: greenroom.preparer.v1.Descriptor.gates:type_name -> greenroom.preparer.v1.Gate
+	51,  // 31: greenroom.preparer.v1.Descriptor.own_state:type_name -> greenroom.preparer.v1.Location
 	3,   // 32: greenroom.preparer.v1.Client.transport:type_name -> greenroom.preparer.v1.Transport
-	43,  // 33: greenroom.preparer.v1.Client.validators:type_name -> greenroom.preparer.v1.Command
+	44,  // 33: greenroom.preparer.v1.Client.validators:type_name -> greenroom.preparer.v1.Command
 	5,   // 34: greenroom.preparer.v1.SkillChannel.kind:type_name -> greenroom.preparer.v1.SkillKind
 	6,   // 35: greenroom.preparer.v1.SkillChannel.names:type_name -> greenroom.preparer.v1.NameForm
 	8,   // 36: greenroom.preparer.v1.Model.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
 	9,   // 37: greenroom.preparer.v1.Model.addressing:type_name -> greenroom.preparer.v1.Addressing
 	10,  // 38: greenroom.preparer.v1.Model.endpoint:type_name -> greenroom.preparer.v1.EndpointAdapter
-	11,  // 39: greenroom.preparer.v1.Gate.answer:type_name -> greenroom.preparer.v1.GateAnswer
-	12,  // 40: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
-	13,  // 41: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
-	12,  // 42: greenroom.preparer.v1.KindExclusion.with:type_name -> greenroom.preparer.v1.Kind
-	14,  // 43: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
-	50,  // 44: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
-	15,  // 45: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
-	2,   // 46: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
-	40,  // 47: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
-	51,  // 48: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
-	16,  // 49: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
-	12,  // 50: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
-	40,  // 51: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
-	56,  // 52: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
-	57,  // 53: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
-	58,  // 54: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
-	59,  // 55: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
-	61,  // 56: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
-	63,  // 57: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
-	54,  // 58: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
-	53,  // 59: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
-	57,  // 60: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
-	57,  // 61: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
-	55,  // 62: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
-	8,   // 63: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	60,  // 64: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
-	37,  // 65: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	57,  // 66: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
-	62,  // 67: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	12,  // 68: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	17,  // 69: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	34,  // 70: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	65,  // 71: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	81,  // 72: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	82,  // 73: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	84,  // 74: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	39,  // 75: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	66,  // 76: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	67,  // 77: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	68,  // 78: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	69,  // 79: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	70,  // 80: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	71,  // 81: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	72,  // 82: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	73,  // 83: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	75,  // 84: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	76,  // 85: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	77,  // 86: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	78,  // 87: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	31,  // 88: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	2,   // 89: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	33,  // 90: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	2,   // 91: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	79,  // 92: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	80,  // 93: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	79,  // 94: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	31,  // 95: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	39,  // 96: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	74,  // 97: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	50,  // 98: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	40,  // 99: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	18,  // 100: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	40,  // 101: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	19,  // 102: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	20,  // 103: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	40,  // 104: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	31,  // 105: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	31,  // 106: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	21,  // 107: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	22,  // 108: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	31,  // 109: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	31,  // 110: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	31,  // 111: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	31,  // 112: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	83,  // 113: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	23,  // 114: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	39,  // 115: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	24,  // 116: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	25,  // 117: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	27,  // 118: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	26,  // 119: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	28,  // 120: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	119, // [119:121] is the sub-list for method output_type
-	117, // [117:119] is the sub-list for method input_type
-	117, // [117:117] is the sub-list for extension type_name
-	117, // [117:117] is the sub-list for extension extendee
-	0,   // [0:117] is the sub-list for field type_name
+	8,   // 39: greenroom.preparer.v1.Model.also:type_name -> greenroom.preparer.v1.ModelProtocol
+	11,  // 40: greenroom.preparer.v1.Gate.answer:type_name -> greenroom.preparer.v1.GateAnswer
+	12,  // 41: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
+	13,  // 42: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
+	12,  // 43: greenroom.preparer.v1.KindExclusion.with:type_name -> greenroom.preparer.v1.Kind
+	14,  // 44: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
+	51,  // 45: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
+	15,  // 46: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
+	2,   // 47: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
+	41,  // 48: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
+	52,  // 49: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
+	16,  // 50: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
+	12,  // 51: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
+	41,  // 52: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
+	57,  // 53: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
+	58,  // 54: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
+	59,  // 55: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
+	60,  // 56: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
+	62,  // 57: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
+	64,  // 58: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
+	55,  // 59: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
+	54,  // 60: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
+	58,  // 61: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
+	58,  // 62: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
+	56,  // 63: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
+	8,   // 64: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	61,  // 65: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
+	38,  // 66: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
+	58,  // 67: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
+	17,  // 68: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
+	63,  // 69: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	12,  // 70: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	18,  // 71: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	35,  // 72: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	66,  // 73: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	82,  // 74: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	83,  // 75: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	85,  // 76: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	40,  // 77: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	67,  // 78: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	68,  // 79: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	69,  // 80: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	70,  // 81: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	71,  // 82: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	72,  // 83: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	73,  // 84: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	74,  // 85: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	76,  // 86: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	77,  // 87: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	78,  // 88: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	79,  // 89: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	32,  // 90: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	2,   // 91: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	34,  // 92: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 93: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	80,  // 94: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	81,  // 95: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	80,  // 96: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	32,  // 97: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	40,  // 98: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	75,  // 99: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	51,  // 100: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	41,  // 101: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	19,  // 102: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	41,  // 103: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	20,  // 104: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	21,  // 105: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	41,  // 106: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	32,  // 107: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	32,  // 108: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	22,  // 109: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	23,  // 110: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	32,  // 111: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	32,  // 112: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	32,  // 113: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	32,  // 114: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	84,  // 115: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	24,  // 116: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	40,  // 117: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	25,  // 118: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	26,  // 119: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	28,  // 120: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	27,  // 121: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	29,  // 122: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	121, // [121:123] is the sub-list for method output_type
+	119, // [119:121] is the sub-list for method input_type
+	119, // [119:119] is the sub-list for extension type_name
+	119, // [119:119] is the sub-list for extension extendee
+	0,   // [0:119] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
@@ -6273,7 +6383,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_greenroom_preparer_v1_preparer_proto_rawDesc), len(file_greenroom_preparer_v1_preparer_proto_rawDesc)),
-			NumEnums:      25,
+			NumEnums:      26,
 			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   1,
