@@ -74,9 +74,9 @@ func catalog(e *p.Endpoint) p.List {
 			"use_responses_lite":           p.Bool(false),
 			"supports_search_tool":         p.Bool(false),
 			"experimental_supported_tools": p.List{},
-			"input_modalities":           modalities(m),
-			"supported_reasoning_levels": p.List{},
-			"support_verbosity":          p.Bool(false),
+			"input_modalities":             modalities(m),
+			"supported_reasoning_levels":   p.List{},
+			"support_verbosity":            p.Bool(false),
 			// The client compacts a thread before it outgrows this, by what the endpoint says of its tokens.
 			"context_window":    p.Int(window(m)),
 			"truncation_policy": p.Object{"mode": p.S("tokens"), "limit": p.Int(10_000)},
