@@ -20,6 +20,9 @@ type Descriptor struct {
 	// Saver says that the client can be prepared to hand work to a worker on a model that costs less.
 	Saver bool  `json:"saver,omitempty"`
 	Model Model `json:"model"`
+	// ServerVars begins the names of the variables that carry credentials of MCP servers which the host brings, e.g.
+	// "TUTTI_MCP_HEADER_". "" says that the client takes no such servers.
+	ServerVars string `json:"serverVars,omitempty"`
 	// Inherit says for each kind how it can be left out. A kind that is absent cannot be left out.
 	Inherit map[Kind]Exclusion `json:"inherit,omitempty"`
 	Gates   []Gate             `json:"gates,omitempty"`

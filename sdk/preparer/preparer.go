@@ -25,6 +25,9 @@ type Request struct {
 	Options  Options
 	// Inputs has one item for each input of the descriptor, found or not, by name.
 	Inputs map[string]Found
+	// Servers are MCP servers of the host's that the session gets beside the user's, sorted by name. A client whose
+	// descriptor has no ServerVars is told of none.
+	Servers []Server
 	// Commands is what is known of the host's own command line tool.
 	Commands Commands
 	// Saver asks for the saver mode of a client whose descriptor says that it has one, or nil.
@@ -91,6 +94,24 @@ type Endpoint struct {
 	// Base is what a model of the endpoint is told before everything else, for clients that have such a text for their
 	// vendor's own models only.
 	Base Document
+}
+
+// Server is an MCP server of the host's, which the client reaches by HTTP.
+type Server struct {
+	// Name is made of ASCII letters, digits, dashes and underscores, begins with a letter, and is none that the user gave
+	// to a server of theirs.
+	Name string
+	URL  string
+	// Headers go with every request, sorted by name.
+	Headers []Header
+}
+
+// Header is a header of a request. Its value is a credential: an adapter sets Var to Value, and names Var in the
+// client's file.
+type Header struct {
+	Name  string
+	Var   string // begins with the descriptor's ServerVars
+	Value Secret
 }
 
 // EndpointModel is one model of an endpoint.

@@ -95,6 +95,51 @@ func savers(ctx context.Context, p preparer.Preparer) []error {
 	return out
 }
 
+// servers shows that the servers of a request stand in the session with every header, and that the client gets each
+// credential by its variable and in no other way.
+func servers(ctx context.Context, p preparer.Preparer) []error {
+	local := protocol.InProcess(p)
+	d, err := local.Describe(ctx)
+	if err != nil || d.ServerVars == "" {
+		return nil // what describe answers is another rule
+	}
+	r := DefaultRequest(d)
+	r.Servers = serversFor(d)
+	l, err := local.Prepare(ctx, r)
+	if err != nil {
+		return []error{fmt.Errorf("the descriptor names variables of servers, and a server is not served: %w", err)}
+	}
+	wanted, where := map[string]bool{}, map[preparer.Secret][]string{}
+	for _, s := range r.Servers {
+		wanted[s.Name], wanted[s.URL] = false, false
+	}
+	for _, h := range headers(r) {
+		wanted[h.Name], wanted[h.Var] = false, false
+	}
+	eachValue(l, func(at string, v preparer.Value) {
+		switch v := v.(type) {
+		case preparer.Secret:
+			where[v] = append(where[v], at)
+		case preparer.String:
+			for text := range wanted {
+				wanted[text] = wanted[text] || strings.Contains(string(v), text)
+			}
+		}
+	})
+	var out []error
+	for _, text := range sortedKeys(wanted) {
+		if !wanted[text] {
+			out = append(out, fmt.Errorf("the layout of a request with servers does not hold %s", text))
+		}
+	}
+	for _, h := range headers(r) {
+		if at := where[h.Value]; len(at) != 1 || at[0] != "env "+h.Var {
+			out = append(out, fmt.Errorf("the value of header %s stands in %q and not in the variable %s alone", h.Name, at, h.Var))
+		}
+	}
+	return out
+}
+
 // unknown asks what a later host might, or a broken one: the adapter may refuse, and must not panic.
 func unknown(ctx context.Context, p preparer.Preparer) []error {
 	d := p.Describe()
@@ -113,6 +158,7 @@ func unknown(ctx context.Context, p preparer.Preparer) []error {
 		"a negative number of skills":     func(r *preparer.Request) { r.Skills.Count = -1 },
 		"an endpoint with nothing in it":  func(r *preparer.Request) { r.Endpoint = &preparer.Endpoint{} },
 		"a saver mode with nothing in it": func(r *preparer.Request) { r.Saver = &preparer.Saver{} },
+		"a server with nothing in it":     func(r *preparer.Request) { r.Servers = []preparer.Server{{Headers: make([]preparer.Header, 1)}} },
 		"nothing":                         func(r *preparer.Request) { *r = preparer.Request{} },
 	}
 	var out []error

@@ -105,7 +105,8 @@ func TestParseRequest(t *testing.T) {
 		"sections": ["intro"], "skills": 0,
 		"inherit": {"*": "none", "skills": ["a"], "hooks": []},
 		"inputs": {"config": {"index": 1, "values": {"model": "m", "n": 1, "f": 1.5, "l": [true], "o": {"k": "v"}}}, "skills": {}},
-		"endpoint": {"name": "N", "protocol": "openai", "baseURL": "u", "models": [{"id": "m", "name": "M"}], "default": "m"}
+		"endpoint": {"name": "N", "protocol": "openai", "baseURL": "u", "models": [{"id": "m", "name": "M"}], "default": "m"},
+		"servers": [{"name": "a", "url": "https://a.example/", "headers": ["X-A", "X-B"]}, {"name": "b", "url": "u", "headers": ["X-C"]}]
 	}`))
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +116,12 @@ func TestParseRequest(t *testing.T) {
 		Instructions: p.Document{Name: "instructions", Sections: []string{"intro"}},
 		Endpoint: &p.Endpoint{Name: "N", Protocol: p.OpenAI, BaseURL: "u", Models: []p.EndpointModel{{ID: "m", Name: "M"}},
 			Default: "m", Key: p.Secret{Name: "endpoint-key"}, Base: p.Document{Name: "base"}},
+		Servers: []p.Server{
+			{Name: "a", URL: "https://a.example/", Headers: []p.Header{
+				{Name: "X-A", Var: "ACTOR_MCP_1", Value: p.Secret{Name: "header-1"}}, {Name: "X-B", Var: "ACTOR_MCP_2", Value: p.Secret{Name: "header-2"}},
+			}},
+			{Name: "b", URL: "u", Headers: []p.Header{{Name: "X-C", Var: "ACTOR_MCP_3", Value: p.Secret{Name: "header-3"}}}},
+		},
 		Options: p.Options{Inherit: p.Inherit{
 			p.Instructions: {Mode: p.None}, p.Skills: {Mode: p.Only, Names: []string{"a"}}, p.MCPServers: {Mode: p.None},
 			p.Hooks: {Mode: p.Only, Names: []string{}}, p.Plugins: {Mode: p.None}, p.Memories: {Mode: p.None},

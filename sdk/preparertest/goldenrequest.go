@@ -19,7 +19,8 @@ import (
 //	  "approved": [["tutti", "issue", "get"]],
 //	  "inherit":  {"*": "none", "skills": "all", "mcp_servers": ["docs"]},
 //	  "inputs":   {"config": {"index": 1, "values": {"model": "x"}}, "agents": {"names": ["a", "b"]}, "rules": {}},
-//	  "endpoint": {"protocol": "openai", "baseURL": "http://127.0.0.1:1/v1", "models": [{"id": "m"}], "default": "m"}
+//	  "endpoint": {"protocol": "openai", "baseURL": "http://127.0.0.1:1/v1", "models": [{"id": "m"}], "default": "m"},
+//	  "servers":  [{"name": "crm", "url": "http://127.0.0.1:2/mcp", "headers": ["Authorization"]}]
 //	}
 //
 // An input that is named exists. The values of an input go by key path; a number without a dot is an Int.
@@ -52,6 +53,11 @@ type goldenRequest struct {
 		Auth      string `json:"auth"`
 		KeyInFile bool   `json:"keyInFile"`
 	} `json:"endpoint"`
+	Servers []struct {
+		Name    string   `json:"name"`
+		URL     string   `json:"url"`
+		Headers []string `json:"headers"`
+	} `json:"servers"`
 }
 
 type goldenInput struct {
@@ -75,6 +81,7 @@ func ParseRequest(d preparer.Descriptor, text []byte) (preparer.Request, error) 
 	}
 	r := DefaultRequest(d)
 	g.target(&r)
+	g.servers(d, &r)
 	if err := g.inherit(&r); err != nil {
 		return r, err
 	}
@@ -117,6 +124,12 @@ func (g goldenRequest) target(r *preparer.Request) {
 		for _, m := range e.Models {
 			r.Endpoint.Models = append(r.Endpoint.Models, preparer.EndpointModel(m))
 		}
+	}
+}
+
+func (g goldenRequest) servers(d preparer.Descriptor, r *preparer.Request) {
+	for _, s := range g.Servers {
+		r.Servers = append(r.Servers, serverFor(d, len(headers(*r)), "header-", s.Name, s.URL, s.Headers...))
 	}
 }
 

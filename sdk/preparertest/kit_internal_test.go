@@ -96,6 +96,7 @@ func good() actor {
 			Skills:       p.SkillChannel{Kind: p.SkillDirectory, Names: p.PlainNames},
 			Rewrite:      p.InstructionsOnly,
 			Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.NoEndpointAdapter, KeyVar: "ACTOR_KEY"},
+			ServerVars:   "ACTOR_MCP_",
 			Inherit:      map[p.Kind]p.Exclusion{p.Skills: {How: p.ByLayout}},
 			Env:          []string{"ACTOR_*"},
 			Flags:        []string{"--home"},
@@ -120,6 +121,18 @@ func plain(r p.Request) (*p.Layout, error) {
 		}
 		l.Document(home.Join("endpoint.json"), p.JSON, p.Object{"url": p.S(e.BaseURL)})
 		l.Set("ACTOR_KEY", e.Key)
+	}
+	servers := p.Object{}
+	for _, s := range r.Servers {
+		named := p.Object{}
+		for _, h := range s.Headers {
+			named[h.Name] = p.S("${" + h.Var + "}")
+			l.Set(h.Var, h.Value)
+		}
+		servers[s.Name] = p.Object{"url": p.S(s.URL), "headers": named}
+	}
+	if len(servers) > 0 {
+		l.Document(home.Join("servers.json"), p.JSON, servers)
 	}
 	return l, nil
 }
@@ -169,7 +182,9 @@ func TestBadAdapterFails(t *testing.T) {
 		"arguments for no transport": {"descriptor", described(func(d *p.Descriptor) {
 			d.Client.Transport, d.Client.TransportArgs = p.NoTransport, []string{"acp"}
 		})},
-		"unknown transport": {"descriptor", described(func(d *p.Descriptor) { d.Client.Transport = "telepathy" })},
+		"unknown transport":                 {"descriptor", described(func(d *p.Descriptor) { d.Client.Transport = "telepathy" })},
+		"server variables undeclared":       {"descriptor", described(func(d *p.Descriptor) { d.ServerVars = "OTHER_MCP_" })},
+		"server variables that are no name": {"descriptor", described(func(d *p.Descriptor) { d.ServerVars = "ACTOR MCP" })},
 
 		"panics": {"answers", then(func(_ *p.Layout, r p.Request) {
 			if r.Skills.Count == 300 {
@@ -271,7 +286,25 @@ func TestBadAdapterFails(t *testing.T) {
 		})},
 		"protocol twice":                {"descriptor", described(func(d *p.Descriptor) { d.Model.Also = []p.Protocol{p.OpenAI} })},
 		"serves what it does not offer": {"endpoint", described(func(d *p.Descriptor) { d.Model = p.Model{} })},
-		"trusts the inputs":             {"unknown", then(func(_ *p.Layout, r p.Request) { r.Inputs["x"] = p.Found{} })},
+		"ignores the servers": {"servers", func() actor {
+			a := good()
+			a.prepare = func(r p.Request) (*p.Layout, error) {
+				r.Servers = nil
+				return plain(r)
+			}
+			return a
+		}()},
+		"gives a credential twice": {"servers", then(func(l *p.Layout, r p.Request) {
+			if len(r.Servers) > 0 {
+				l.Set("ACTOR_OTHER", r.Servers[0].Headers[0].Value)
+			}
+		})},
+		"credential of a server in a file": {"secrets", then(func(l *p.Layout, r p.Request) {
+			if len(r.Servers) > 0 {
+				l.File(p.Session("x"), r.Servers[0].Headers[0].Value)
+			}
+		})},
+		"trusts the inputs": {"unknown", then(func(_ *p.Layout, r p.Request) { r.Inputs["x"] = p.Found{} })},
 		"brings all skills": {"inherit", func() actor {
 			a := good()
 			a.prepare = func(r p.Request) (*p.Layout, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -50,6 +51,33 @@ func saver(model string) *preparer.Saver {
 	return &preparer.Saver{Policy: preparer.Document{Name: "saver-policy"}, Worker: preparer.Document{Name: "saver-worker"}, Model: model}
 }
 
+// serverFor is an MCP server whose headers have the given names. Others of the request came before them.
+func serverFor(d preparer.Descriptor, before int, handle, name, url string, names ...string) preparer.Server {
+	s := preparer.Server{Name: name, URL: url}
+	for i, header := range names {
+		n := strconv.Itoa(before + i + 1)
+		s.Headers = append(s.Headers, preparer.Header{Name: header, Var: d.ServerVars + n, Value: preparer.Secret{Name: handle + n}})
+	}
+	return s
+}
+
+// serversFor are MCP servers for a client that takes some, with credentials whose names begin with the canary.
+func serversFor(d preparer.Descriptor) []preparer.Server {
+	return []preparer.Server{
+		serverFor(d, 0, canary, "alpha", "https://tools.example/mcp", "Authorization", "X-Team"),
+		serverFor(d, 2, canary, "beta_2", "http://127.0.0.1:41235/"),
+	}
+}
+
+// headers are those of all servers of a request.
+func headers(r preparer.Request) []preparer.Header {
+	var all []preparer.Header
+	for _, s := range r.Servers {
+		all = append(all, s.Headers...)
+	}
+	return all
+}
+
 // randomRequest is any request that a host could make for a descriptor.
 func randomRequest(d preparer.Descriptor, rnd *rand.Rand) preparer.Request {
 	r := DefaultRequest(d)
@@ -86,6 +114,9 @@ func randomRequest(d preparer.Descriptor, rnd *rand.Rand) preparer.Request {
 	}
 	if d.Saver && coin() {
 		r.Saver = saver(pick(rnd, "", "scratch-large", "another-model"))
+	}
+	if d.ServerVars != "" && coin() {
+		r.Servers = serversFor(d)
 	}
 	r.Commands.Approved = pick(rnd, nil, [][]string{{"tutti"}}, [][]string{{"tutti", "app", "open"}, {"tutti", "issue", "get"}})
 	for _, i := range d.Inputs {

@@ -63,9 +63,19 @@ func survey(ctx context.Context, p preparer.Preparer, requests int, seed uint64)
 	return found
 }
 
-// checkAnswer holds a layout to its request: only documents that there are, only the secret that there is, and the
-// name of that nowhere as text.
+// checkAnswer holds a layout to its request: only documents that there are, only secrets that there are, and the names
+// of those nowhere as text.
 func checkAnswer(r preparer.Request, l *preparer.Layout) []error {
+	var secrets []string
+	if r.Endpoint != nil {
+		secrets = append(secrets, r.Endpoint.Key.Name)
+	}
+	for _, h := range headers(r) {
+		secrets = append(secrets, h.Value.Name)
+	}
+	named := func(text string) bool {
+		return slices.ContainsFunc(secrets, func(name string) bool { return strings.Contains(text, name) })
+	}
 	var found []error
 	add := func(r rules.Rule, where, format string, args ...any) {
 		found = append(found, &Finding{Rule: r, Where: where, What: fmt.Sprintf(format, args...)})
@@ -80,16 +90,16 @@ func checkAnswer(r preparer.Request, l *preparer.Layout) []error {
 				add(rules.Names, where, "the document has no section %q; look at Document.Sections first", v.Section)
 			}
 		case preparer.Secret:
-			if r.Endpoint == nil || v.Name != r.Endpoint.Key.Name {
+			if !slices.Contains(secrets, v.Name) {
 				add(rules.Secrets, where, "there is no secret of this name in the request")
 			}
 		case preparer.String:
-			if r.Endpoint != nil && strings.Contains(string(v), r.Endpoint.Key.Name) {
+			if named(string(v)) {
 				add(rules.Secrets, where, "the name of a secret is no literal")
 			}
 		}
 	})
-	if r.Endpoint != nil && strings.Contains(fmt.Sprint(l.Diagnostics, l.Launch.Strip), r.Endpoint.Key.Name) {
+	if named(fmt.Sprint(l.Diagnostics, l.Launch.Strip)) {
 		add(rules.Secrets, "diagnostics", "the name of a secret is no text for people")
 	}
 	return found

@@ -19,6 +19,7 @@ func EncodeRequest(v preparer.Request) (*pb.Request, error) {
 		Skills:       &pb.SkillSet{Count: int64(v.Skills.Count)},
 		Endpoint:     e.endpoint(v.Endpoint),
 		Options:      &pb.Options{Inherit: e.inherit(v.Options.Inherit)},
+		Servers:      each(v.Servers, encodeServer),
 		Commands:     encodeCommands(v.Commands),
 		Saver:        encodeSaver(v.Saver),
 		Inputs: each(slices.Sorted(maps.Keys(v.Inputs)), func(name string) *pb.NamedFound {
@@ -82,6 +83,18 @@ func decodeSaver(m *pb.Saver) *preparer.Saver {
 	return &preparer.Saver{Policy: documentOf(m.GetPolicy()), Worker: documentOf(m.GetWorker()), Model: m.GetModel()}
 }
 
+func encodeServer(v preparer.Server) *pb.Server {
+	return &pb.Server{Name: v.Name, Url: v.URL, Headers: each(v.Headers, func(h preparer.Header) *pb.Header {
+		return &pb.Header{Name: h.Name, Var: h.Var, Value: &pb.Secret{Name: h.Value.Name}}
+	})}
+}
+
+func decodeServer(m *pb.Server) preparer.Server {
+	return preparer.Server{Name: m.GetName(), URL: m.GetUrl(), Headers: each(m.GetHeaders(), func(h *pb.Header) preparer.Header {
+		return preparer.Header{Name: h.GetName(), Var: h.GetVar(), Value: preparer.Secret{Name: h.GetValue().GetName()}}
+	})}
+}
+
 func document(v preparer.Document) *pb.Document {
 	return &pb.Document{Name: v.Name, Sections: texts(v.Sections)}
 }
@@ -109,6 +122,7 @@ func DecodeRequest(m *pb.Request) (preparer.Request, error) {
 		Skills:       preparer.SkillSet{Count: d.number(m.GetSkills().GetCount())},
 		Endpoint:     d.endpoint(m.GetEndpoint()),
 		Options:      preparer.Options{Inherit: d.inherit(m.GetOptions().GetInherit())},
+		Servers:      each(m.GetServers(), decodeServer),
 		Commands:     decodeCommands(m.GetCommands()),
 		Saver:        decodeSaver(m.GetSaver()),
 		Inputs: table(&d, "input", m.GetInputs(), (*pb.NamedFound).GetName, func(f *pb.NamedFound) preparer.Found {

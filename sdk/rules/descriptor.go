@@ -21,6 +21,7 @@ func CheckDescriptor(d preparer.Descriptor) []error {
 	c.inputs()
 	c.channels()
 	c.model()
+	c.servers()
 	c.names()
 	for _, l := range d.OwnState {
 		c.location("own state", l)
@@ -174,6 +175,11 @@ func (c *descriptorChecker) model() {
 		c.want(name == "" || envForm.MatchString(name) && covered(c.desc.Env, name), "model", "the variable %q is not declared", name)
 	}
 	c.want(m.APIKeyVar == "" || m.APIKeyVar != m.KeyVar, "model", "two ways to hand over the credential have one variable")
+}
+
+func (c *descriptorChecker) servers() {
+	begin := c.desc.ServerVars
+	c.want(begin == "" || envForm.MatchString(begin) && covered(c.desc.Env, begin+"*"), "server variables", "%q begins no name of a variable, or %q is not declared", begin, begin+"*")
 }
 
 func (c *descriptorChecker) names() {

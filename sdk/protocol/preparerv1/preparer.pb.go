@@ -2512,24 +2512,26 @@ func (x *KeyPath) GetSegments() []string {
 }
 
 type Descriptor struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Provider      string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	Version       string                 `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
-	Client        *Client                `protobuf:"bytes,3,opt,name=client,proto3" json:"client,omitempty"`
-	Homes         []*Home                `protobuf:"bytes,4,rep,name=homes,proto3" json:"homes,omitempty"`
-	Inputs        []*Input               `protobuf:"bytes,5,rep,name=inputs,proto3" json:"inputs,omitempty"`
-	Instructions  []Channel              `protobuf:"varint,6,rep,packed,name=instructions,proto3,enum=greenroom.preparer.v1.Channel" json:"instructions,omitempty"`
-	Skills        *SkillChannel          `protobuf:"bytes,7,opt,name=skills,proto3" json:"skills,omitempty"`
-	Rewrite       Rewrite                `protobuf:"varint,8,opt,name=rewrite,proto3,enum=greenroom.preparer.v1.Rewrite" json:"rewrite,omitempty"`
-	NativeImages  bool                   `protobuf:"varint,9,opt,name=native_images,json=nativeImages,proto3" json:"native_images,omitempty"`
-	Model         *Model                 `protobuf:"bytes,10,opt,name=model,proto3" json:"model,omitempty"`
-	Inherit       []*KindExclusion       `protobuf:"bytes,11,rep,name=inherit,proto3" json:"inherit,omitempty"`
-	Gates         []*Gate                `protobuf:"bytes,12,rep,name=gates,proto3" json:"gates,omitempty"`
-	Env           []string               `protobuf:"bytes,13,rep,name=env,proto3" json:"env,omitempty"`
-	Flags         []string               `protobuf:"bytes,14,rep,name=flags,proto3" json:"flags,omitempty"`
-	OwnState      []*Location            `protobuf:"bytes,15,rep,name=own_state,json=ownState,proto3" json:"own_state,omitempty"`
-	Sandboxed     bool                   `protobuf:"varint,16,opt,name=sandboxed,proto3" json:"sandboxed,omitempty"`
-	Saver         bool                   `protobuf:"varint,17,opt,name=saver,proto3" json:"saver,omitempty"`
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Provider     string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	Version      string                 `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
+	Client       *Client                `protobuf:"bytes,3,opt,name=client,proto3" json:"client,omitempty"`
+	Homes        []*Home                `protobuf:"bytes,4,rep,name=homes,proto3" json:"homes,omitempty"`
+	Inputs       []*Input               `protobuf:"bytes,5,rep,name=inputs,proto3" json:"inputs,omitempty"`
+	Instructions []Channel              `protobuf:"varint,6,rep,packed,name=instructions,proto3,enum=greenroom.preparer.v1.Channel" json:"instructions,omitempty"`
+	Skills       *SkillChannel          `protobuf:"bytes,7,opt,name=skills,proto3" json:"skills,omitempty"`
+	Rewrite      Rewrite                `protobuf:"varint,8,opt,name=rewrite,proto3,enum=greenroom.preparer.v1.Rewrite" json:"rewrite,omitempty"`
+	NativeImages bool                   `protobuf:"varint,9,opt,name=native_images,json=nativeImages,proto3" json:"native_images,omitempty"`
+	Model        *Model                 `protobuf:"bytes,10,opt,name=model,proto3" json:"model,omitempty"`
+	Inherit      []*KindExclusion       `protobuf:"bytes,11,rep,name=inherit,proto3" json:"inherit,omitempty"`
+	Gates        []*Gate                `protobuf:"bytes,12,rep,name=gates,proto3" json:"gates,omitempty"`
+	Env          []string               `protobuf:"bytes,13,rep,name=env,proto3" json:"env,omitempty"`
+	Flags        []string               `protobuf:"bytes,14,rep,name=flags,proto3" json:"flags,omitempty"`
+	OwnState     []*Location            `protobuf:"bytes,15,rep,name=own_state,json=ownState,proto3" json:"own_state,omitempty"`
+	Sandboxed    bool                   `protobuf:"varint,16,opt,name=sandboxed,proto3" json:"sandboxed,omitempty"`
+	Saver        bool                   `protobuf:"varint,17,opt,name=saver,proto3" json:"saver,omitempty"`
+	// Begins the names of the variables that carry credentials of the host's MCP servers; empty for a client that takes none.
+	ServerVars    string `protobuf:"bytes,18,opt,name=server_vars,json=serverVars,proto3" json:"server_vars,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2681,6 +2683,13 @@ func (x *Descriptor) GetSaver() bool {
 		return x.Saver
 	}
 	return false
+}
+
+func (x *Descriptor) GetServerVars() string {
+	if x != nil {
+		return x.ServerVars
+	}
+	return ""
 }
 
 type Client struct {
@@ -3437,6 +3446,7 @@ type Request struct {
 	Inputs        []*NamedFound          `protobuf:"bytes,6,rep,name=inputs,proto3" json:"inputs,omitempty"`
 	Commands      *Commands              `protobuf:"bytes,7,opt,name=commands,proto3" json:"commands,omitempty"`
 	Saver         *Saver                 `protobuf:"bytes,8,opt,name=saver,proto3" json:"saver,omitempty"`
+	Servers       []*Server              `protobuf:"bytes,9,rep,name=servers,proto3" json:"servers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3523,6 +3533,13 @@ func (x *Request) GetCommands() *Commands {
 func (x *Request) GetSaver() *Saver {
 	if x != nil {
 		return x.Saver
+	}
+	return nil
+}
+
+func (x *Request) GetServers() []*Server {
+	if x != nil {
+		return x.Servers
 	}
 	return nil
 }
@@ -3950,6 +3967,127 @@ func (x *Endpoint) GetKeyInFile() bool {
 	return false
 }
 
+// Server is an MCP server of the host's.
+type Server struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Url           string                 `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	Headers       []*Header              `protobuf:"bytes,3,rep,name=headers,proto3" json:"headers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Server) Reset() {
+	*x = Server{}
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Server) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Server) ProtoMessage() {}
+
+func (x *Server) ProtoReflect() protoreflect.Message {
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Server.ProtoReflect.Descriptor instead.
+func (*Server) Descriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *Server) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Server) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *Server) GetHeaders() []*Header {
+	if x != nil {
+		return x.Headers
+	}
+	return nil
+}
+
+type Header struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Var           string                 `protobuf:"bytes,2,opt,name=var,proto3" json:"var,omitempty"`
+	Value         *Secret                `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Header) Reset() {
+	*x = Header{}
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Header) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Header) ProtoMessage() {}
+
+func (x *Header) ProtoReflect() protoreflect.Message {
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Header.ProtoReflect.Descriptor instead.
+func (*Header) Descriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *Header) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Header) GetVar() string {
+	if x != nil {
+		return x.Var
+	}
+	return ""
+}
+
+func (x *Header) GetValue() *Secret {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
 type EndpointModel struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -3962,7 +4100,7 @@ type EndpointModel struct {
 
 func (x *EndpointModel) Reset() {
 	*x = EndpointModel{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3974,7 +4112,7 @@ func (x *EndpointModel) String() string {
 func (*EndpointModel) ProtoMessage() {}
 
 func (x *EndpointModel) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3987,7 +4125,7 @@ func (x *EndpointModel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndpointModel.ProtoReflect.Descriptor instead.
 func (*EndpointModel) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{35}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *EndpointModel) GetId() string {
@@ -4027,7 +4165,7 @@ type Options struct {
 
 func (x *Options) Reset() {
 	*x = Options{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4039,7 +4177,7 @@ func (x *Options) String() string {
 func (*Options) ProtoMessage() {}
 
 func (x *Options) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4052,7 +4190,7 @@ func (x *Options) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Options.ProtoReflect.Descriptor instead.
 func (*Options) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{36}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Options) GetInherit() []*KindChoice {
@@ -4073,7 +4211,7 @@ type KindChoice struct {
 
 func (x *KindChoice) Reset() {
 	*x = KindChoice{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4085,7 +4223,7 @@ func (x *KindChoice) String() string {
 func (*KindChoice) ProtoMessage() {}
 
 func (x *KindChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4098,7 +4236,7 @@ func (x *KindChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KindChoice.ProtoReflect.Descriptor instead.
 func (*KindChoice) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{37}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *KindChoice) GetKind() Kind {
@@ -4136,7 +4274,7 @@ type NamedFound struct {
 
 func (x *NamedFound) Reset() {
 	*x = NamedFound{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4148,7 +4286,7 @@ func (x *NamedFound) String() string {
 func (*NamedFound) ProtoMessage() {}
 
 func (x *NamedFound) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4161,7 +4299,7 @@ func (x *NamedFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamedFound.ProtoReflect.Descriptor instead.
 func (*NamedFound) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{38}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *NamedFound) GetName() string {
@@ -4218,7 +4356,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4230,7 +4368,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4243,7 +4381,7 @@ func (x *Layout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layout.ProtoReflect.Descriptor instead.
 func (*Layout) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{39}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Layout) GetEntries() []*Entry {
@@ -4298,7 +4436,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4310,7 +4448,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4323,7 +4461,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{40}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Entry) GetAt() *Place {
@@ -4532,7 +4670,7 @@ type Dir struct {
 
 func (x *Dir) Reset() {
 	*x = Dir{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4544,7 +4682,7 @@ func (x *Dir) String() string {
 func (*Dir) ProtoMessage() {}
 
 func (x *Dir) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4557,7 +4695,7 @@ func (x *Dir) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dir.ProtoReflect.Descriptor instead.
 func (*Dir) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{41}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{43}
 }
 
 type File struct {
@@ -4570,7 +4708,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4582,7 +4720,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4595,7 +4733,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{42}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *File) GetBody() []*Value {
@@ -4622,7 +4760,7 @@ type TypedDocument struct {
 
 func (x *TypedDocument) Reset() {
 	*x = TypedDocument{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4634,7 +4772,7 @@ func (x *TypedDocument) String() string {
 func (*TypedDocument) ProtoMessage() {}
 
 func (x *TypedDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4647,7 +4785,7 @@ func (x *TypedDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedDocument.ProtoReflect.Descriptor instead.
 func (*TypedDocument) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{43}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *TypedDocument) GetFormat() Format {
@@ -4675,7 +4813,7 @@ type Merge struct {
 
 func (x *Merge) Reset() {
 	*x = Merge{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4687,7 +4825,7 @@ func (x *Merge) String() string {
 func (*Merge) ProtoMessage() {}
 
 func (x *Merge) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4700,7 +4838,7 @@ func (x *Merge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Merge.ProtoReflect.Descriptor instead.
 func (*Merge) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{44}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Merge) GetFormat() Format {
@@ -4734,7 +4872,7 @@ type Block struct {
 
 func (x *Block) Reset() {
 	*x = Block{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4746,7 +4884,7 @@ func (x *Block) String() string {
 func (*Block) ProtoMessage() {}
 
 func (x *Block) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4759,7 +4897,7 @@ func (x *Block) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Block.ProtoReflect.Descriptor instead.
 func (*Block) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Block) GetBase() []*Base {
@@ -4785,7 +4923,7 @@ type Link struct {
 
 func (x *Link) Reset() {
 	*x = Link{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4797,7 +4935,7 @@ func (x *Link) String() string {
 func (*Link) ProtoMessage() {}
 
 func (x *Link) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4810,7 +4948,7 @@ func (x *Link) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Link.ProtoReflect.Descriptor instead.
 func (*Link) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{46}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Link) GetTo() *Place {
@@ -4829,7 +4967,7 @@ type Copy struct {
 
 func (x *Copy) Reset() {
 	*x = Copy{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4841,7 +4979,7 @@ func (x *Copy) String() string {
 func (*Copy) ProtoMessage() {}
 
 func (x *Copy) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4854,7 +4992,7 @@ func (x *Copy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Copy.ProtoReflect.Descriptor instead.
 func (*Copy) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Copy) GetInput() string {
@@ -4877,7 +5015,7 @@ type Expose struct {
 
 func (x *Expose) Reset() {
 	*x = Expose{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4889,7 +5027,7 @@ func (x *Expose) String() string {
 func (*Expose) ProtoMessage() {}
 
 func (x *Expose) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4902,7 +5040,7 @@ func (x *Expose) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expose.ProtoReflect.Descriptor instead.
 func (*Expose) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Expose) GetInput() string {
@@ -4942,7 +5080,7 @@ type Names struct {
 
 func (x *Names) Reset() {
 	*x = Names{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4954,7 +5092,7 @@ func (x *Names) String() string {
 func (*Names) ProtoMessage() {}
 
 func (x *Names) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4967,7 +5105,7 @@ func (x *Names) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Names.ProtoReflect.Descriptor instead.
 func (*Names) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Names) GetNames() []string {
@@ -4986,7 +5124,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4998,7 +5136,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5011,7 +5149,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Share) GetFrom() *Location {
@@ -5032,7 +5170,7 @@ type Login struct {
 
 func (x *Login) Reset() {
 	*x = Login{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5044,7 +5182,7 @@ func (x *Login) String() string {
 func (*Login) ProtoMessage() {}
 
 func (x *Login) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5057,7 +5195,7 @@ func (x *Login) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Login.ProtoReflect.Descriptor instead.
 func (*Login) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Login) GetInput() string {
@@ -5092,7 +5230,7 @@ type PlaceSkills struct {
 
 func (x *PlaceSkills) Reset() {
 	*x = PlaceSkills{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5104,7 +5242,7 @@ func (x *PlaceSkills) String() string {
 func (*PlaceSkills) ProtoMessage() {}
 
 func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5117,7 +5255,7 @@ func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlaceSkills.ProtoReflect.Descriptor instead.
 func (*PlaceSkills) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *PlaceSkills) GetReserve() []string {
@@ -5151,7 +5289,7 @@ type Check struct {
 
 func (x *Check) Reset() {
 	*x = Check{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5163,7 +5301,7 @@ func (x *Check) String() string {
 func (*Check) ProtoMessage() {}
 
 func (x *Check) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5176,7 +5314,7 @@ func (x *Check) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Check.ProtoReflect.Descriptor instead.
 func (*Check) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *Check) GetKind() CheckKind {
@@ -5203,7 +5341,7 @@ type Base struct {
 
 func (x *Base) Reset() {
 	*x = Base{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5215,7 +5353,7 @@ func (x *Base) String() string {
 func (*Base) ProtoMessage() {}
 
 func (x *Base) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5228,7 +5366,7 @@ func (x *Base) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Base.ProtoReflect.Descriptor instead.
 func (*Base) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *Base) GetKind() BaseKind {
@@ -5263,7 +5401,7 @@ type Edit struct {
 
 func (x *Edit) Reset() {
 	*x = Edit{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5275,7 +5413,7 @@ func (x *Edit) String() string {
 func (*Edit) ProtoMessage() {}
 
 func (x *Edit) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5288,7 +5426,7 @@ func (x *Edit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Edit.ProtoReflect.Descriptor instead.
 func (*Edit) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *Edit) GetOp() EditOp {
@@ -5374,7 +5512,7 @@ type EnvOp struct {
 
 func (x *EnvOp) Reset() {
 	*x = EnvOp{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5386,7 +5524,7 @@ func (x *EnvOp) String() string {
 func (*EnvOp) ProtoMessage() {}
 
 func (x *EnvOp) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5399,7 +5537,7 @@ func (x *EnvOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnvOp.ProtoReflect.Descriptor instead.
 func (*EnvOp) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *EnvOp) GetName() string {
@@ -5450,7 +5588,7 @@ type Launch struct {
 
 func (x *Launch) Reset() {
 	*x = Launch{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5462,7 +5600,7 @@ func (x *Launch) String() string {
 func (*Launch) ProtoMessage() {}
 
 func (x *Launch) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5475,7 +5613,7 @@ func (x *Launch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Launch.ProtoReflect.Descriptor instead.
 func (*Launch) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *Launch) GetBefore() []*Value {
@@ -5524,7 +5662,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5536,7 +5674,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5549,7 +5687,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *Action) GetKind() ActionKind {
@@ -5585,7 +5723,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5597,7 +5735,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5610,7 +5748,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{59}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *Diagnostic) GetSeverity() Severity {
@@ -5706,7 +5844,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
 	"\x04keys\x18\x04 \x01(\tR\x04keys\"%\n" +
 	"\aKeyPath\x12\x1a\n" +
-	"\bsegments\x18\x01 \x03(\tR\bsegments\"\x83\x06\n" +
+	"\bsegments\x18\x01 \x03(\tR\bsegments\"\xa4\x06\n" +
 	"\n" +
 	"Descriptor\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x18\n" +
@@ -5726,7 +5864,9 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05flags\x18\x0e \x03(\tR\x05flags\x12<\n" +
 	"\town_state\x18\x0f \x03(\v2\x1f.greenroom.preparer.v1.LocationR\bownState\x12\x1c\n" +
 	"\tsandboxed\x18\x10 \x01(\bR\tsandboxed\x12\x14\n" +
-	"\x05saver\x18\x11 \x01(\bR\x05saver\"\xc4\x02\n" +
+	"\x05saver\x18\x11 \x01(\bR\x05saver\x12\x1f\n" +
+	"\vserver_vars\x18\x12 \x01(\tR\n" +
+	"serverVars\"\xc4\x02\n" +
 	"\x06Client\x12 \n" +
 	"\vexecutables\x18\x01 \x03(\tR\vexecutables\x12\x1a\n" +
 	"\boverride\x18\x02 \x01(\tR\boverride\x12!\n" +
@@ -5790,7 +5930,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\vto_git_root\x18\x04 \x01(\bR\ttoGitRoot\"l\n" +
 	"\x05Carry\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.greenroom.preparer.v1.KindR\x04kind\x122\n" +
-	"\x04keys\x18\x02 \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04keys\"\xe1\x03\n" +
+	"\x04keys\x18\x02 \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04keys\"\x9a\x04\n" +
 	"\aRequest\x125\n" +
 	"\x06target\x18\x01 \x01(\v2\x1d.greenroom.preparer.v1.TargetR\x06target\x12C\n" +
 	"\finstructions\x18\x02 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\finstructions\x127\n" +
@@ -5799,7 +5939,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\aoptions\x18\x05 \x01(\v2\x1e.greenroom.preparer.v1.OptionsR\aoptions\x129\n" +
 	"\x06inputs\x18\x06 \x03(\v2!.greenroom.preparer.v1.NamedFoundR\x06inputs\x12;\n" +
 	"\bcommands\x18\a \x01(\v2\x1f.greenroom.preparer.v1.CommandsR\bcommands\x122\n" +
-	"\x05saver\x18\b \x01(\v2\x1c.greenroom.preparer.v1.SaverR\x05saver\"\x8f\x01\n" +
+	"\x05saver\x18\b \x01(\v2\x1c.greenroom.preparer.v1.SaverR\x05saver\x127\n" +
+	"\aservers\x18\t \x03(\v2\x1d.greenroom.preparer.v1.ServerR\aservers\"\x8f\x01\n" +
 	"\x05Saver\x127\n" +
 	"\x06policy\x18\x01 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\x06policy\x127\n" +
 	"\x06worker\x18\x02 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\x06worker\x12\x14\n" +
@@ -5827,7 +5968,15 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x03key\x18\x06 \x01(\v2\x1d.greenroom.preparer.v1.SecretR\x03key\x123\n" +
 	"\x04base\x18\a \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\x04base\x127\n" +
 	"\x04auth\x18\b \x01(\x0e2#.greenroom.preparer.v1.EndpointAuthR\x04auth\x12\x1e\n" +
-	"\vkey_in_file\x18\t \x01(\bR\tkeyInFile\"r\n" +
+	"\vkey_in_file\x18\t \x01(\bR\tkeyInFile\"g\n" +
+	"\x06Server\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
+	"\x03url\x18\x02 \x01(\tR\x03url\x127\n" +
+	"\aheaders\x18\x03 \x03(\v2\x1d.greenroom.preparer.v1.HeaderR\aheaders\"c\n" +
+	"\x06Header\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
+	"\x03var\x18\x02 \x01(\tR\x03var\x123\n" +
+	"\x05value\x18\x03 \x01(\v2\x1d.greenroom.preparer.v1.SecretR\x05value\"r\n" +
 	"\rEndpointModel\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12%\n" +
@@ -6115,7 +6264,7 @@ func file_greenroom_preparer_v1_preparer_proto_rawDescGZIP() []byte {
 }
 
 var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 26)
-var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
+var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
 var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(FaultKind)(0),           // 0: greenroom.preparer.v1.FaultKind
 	(Root)(0),                // 1: greenroom.preparer.v1.Root
@@ -6178,37 +6327,39 @@ var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(*Document)(nil),         // 58: greenroom.preparer.v1.Document
 	(*SkillSet)(nil),         // 59: greenroom.preparer.v1.SkillSet
 	(*Endpoint)(nil),         // 60: greenroom.preparer.v1.Endpoint
-	(*EndpointModel)(nil),    // 61: greenroom.preparer.v1.EndpointModel
-	(*Options)(nil),          // 62: greenroom.preparer.v1.Options
-	(*KindChoice)(nil),       // 63: greenroom.preparer.v1.KindChoice
-	(*NamedFound)(nil),       // 64: greenroom.preparer.v1.NamedFound
-	(*Layout)(nil),           // 65: greenroom.preparer.v1.Layout
-	(*Entry)(nil),            // 66: greenroom.preparer.v1.Entry
-	(*Dir)(nil),              // 67: greenroom.preparer.v1.Dir
-	(*File)(nil),             // 68: greenroom.preparer.v1.File
-	(*TypedDocument)(nil),    // 69: greenroom.preparer.v1.TypedDocument
-	(*Merge)(nil),            // 70: greenroom.preparer.v1.Merge
-	(*Block)(nil),            // 71: greenroom.preparer.v1.Block
-	(*Link)(nil),             // 72: greenroom.preparer.v1.Link
-	(*Copy)(nil),             // 73: greenroom.preparer.v1.Copy
-	(*Expose)(nil),           // 74: greenroom.preparer.v1.Expose
-	(*Names)(nil),            // 75: greenroom.preparer.v1.Names
-	(*Share)(nil),            // 76: greenroom.preparer.v1.Share
-	(*Login)(nil),            // 77: greenroom.preparer.v1.Login
-	(*PlaceSkills)(nil),      // 78: greenroom.preparer.v1.PlaceSkills
-	(*Check)(nil),            // 79: greenroom.preparer.v1.Check
-	(*Base)(nil),             // 80: greenroom.preparer.v1.Base
-	(*Edit)(nil),             // 81: greenroom.preparer.v1.Edit
-	(*EnvOp)(nil),            // 82: greenroom.preparer.v1.EnvOp
-	(*Launch)(nil),           // 83: greenroom.preparer.v1.Launch
-	(*Action)(nil),           // 84: greenroom.preparer.v1.Action
-	(*Diagnostic)(nil),       // 85: greenroom.preparer.v1.Diagnostic
+	(*Server)(nil),           // 61: greenroom.preparer.v1.Server
+	(*Header)(nil),           // 62: greenroom.preparer.v1.Header
+	(*EndpointModel)(nil),    // 63: greenroom.preparer.v1.EndpointModel
+	(*Options)(nil),          // 64: greenroom.preparer.v1.Options
+	(*KindChoice)(nil),       // 65: greenroom.preparer.v1.KindChoice
+	(*NamedFound)(nil),       // 66: greenroom.preparer.v1.NamedFound
+	(*Layout)(nil),           // 67: greenroom.preparer.v1.Layout
+	(*Entry)(nil),            // 68: greenroom.preparer.v1.Entry
+	(*Dir)(nil),              // 69: greenroom.preparer.v1.Dir
+	(*File)(nil),             // 70: greenroom.preparer.v1.File
+	(*TypedDocument)(nil),    // 71: greenroom.preparer.v1.TypedDocument
+	(*Merge)(nil),            // 72: greenroom.preparer.v1.Merge
+	(*Block)(nil),            // 73: greenroom.preparer.v1.Block
+	(*Link)(nil),             // 74: greenroom.preparer.v1.Link
+	(*Copy)(nil),             // 75: greenroom.preparer.v1.Copy
+	(*Expose)(nil),           // 76: greenroom.preparer.v1.Expose
+	(*Names)(nil),            // 77: greenroom.preparer.v1.Names
+	(*Share)(nil),            // 78: greenroom.preparer.v1.Share
+	(*Login)(nil),            // 79: greenroom.preparer.v1.Login
+	(*PlaceSkills)(nil),      // 80: greenroom.preparer.v1.PlaceSkills
+	(*Check)(nil),            // 81: greenroom.preparer.v1.Check
+	(*Base)(nil),             // 82: greenroom.preparer.v1.Base
+	(*Edit)(nil),             // 83: greenroom.preparer.v1.Edit
+	(*EnvOp)(nil),            // 84: greenroom.preparer.v1.EnvOp
+	(*Launch)(nil),           // 85: greenroom.preparer.v1.Launch
+	(*Action)(nil),           // 86: greenroom.preparer.v1.Action
+	(*Diagnostic)(nil),       // 87: greenroom.preparer.v1.Diagnostic
 }
 var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	42,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
 	31,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	53,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
-	65,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
+	67,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
 	30,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
 	31,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	0,   // 6: greenroom.preparer.v1.Fault.kind:type_name -> greenroom.preparer.v1.FaultKind
@@ -6262,77 +6413,80 @@ var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	58,  // 54: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
 	59,  // 55: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
 	60,  // 56: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
-	62,  // 57: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
-	64,  // 58: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
+	64,  // 57: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
+	66,  // 58: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
 	55,  // 59: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
 	54,  // 60: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
-	58,  // 61: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
-	58,  // 62: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
-	56,  // 63: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
-	8,   // 64: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	61,  // 65: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
-	38,  // 66: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	58,  // 67: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
-	17,  // 68: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
-	63,  // 69: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	12,  // 70: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	18,  // 71: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	35,  // 72: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	66,  // 73: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	82,  // 74: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	83,  // 75: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	85,  // 76: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	40,  // 77: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	67,  // 78: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	68,  // 79: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	69,  // 80: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	70,  // 81: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	71,  // 82: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	72,  // 83: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	73,  // 84: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	74,  // 85: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	76,  // 86: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	77,  // 87: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	78,  // 88: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	79,  // 89: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	32,  // 90: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	2,   // 91: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	34,  // 92: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	2,   // 93: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	80,  // 94: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	81,  // 95: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	80,  // 96: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	32,  // 97: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	40,  // 98: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	75,  // 99: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	51,  // 100: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	41,  // 101: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	19,  // 102: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	41,  // 103: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	20,  // 104: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	21,  // 105: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	41,  // 106: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	32,  // 107: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	32,  // 108: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	22,  // 109: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	23,  // 110: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	32,  // 111: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	32,  // 112: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	32,  // 113: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	32,  // 114: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	84,  // 115: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	24,  // 116: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	40,  // 117: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	25,  // 118: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	26,  // 119: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	28,  // 120: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	27,  // 121: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	29,  // 122: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	121, // [121:123] is the sub-list for method output_type
-	119, // [119:121] is the sub-list for method input_type
-	119, // [119:119] is the sub-list for extension type_name
-	119, // [119:119] is the sub-list for extension extendee
-	0,   // [0:119] is the sub-list for field type_name
+	61,  // 61: greenroom.preparer.v1.Request.servers:type_name -> greenroom.preparer.v1.Server
+	58,  // 62: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
+	58,  // 63: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
+	56,  // 64: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
+	8,   // 65: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	63,  // 66: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
+	38,  // 67: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
+	58,  // 68: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
+	17,  // 69: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
+	62,  // 70: greenroom.preparer.v1.Server.headers:type_name -> greenroom.preparer.v1.Header
+	38,  // 71: greenroom.preparer.v1.Header.value:type_name -> greenroom.preparer.v1.Secret
+	65,  // 72: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	12,  // 73: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	18,  // 74: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	35,  // 75: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	68,  // 76: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	84,  // 77: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	85,  // 78: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	87,  // 79: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	40,  // 80: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	69,  // 81: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	70,  // 82: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	71,  // 83: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	72,  // 84: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	73,  // 85: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	74,  // 86: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	75,  // 87: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	76,  // 88: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	78,  // 89: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	79,  // 90: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	80,  // 91: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	81,  // 92: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	32,  // 93: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	2,   // 94: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	34,  // 95: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 96: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	82,  // 97: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	83,  // 98: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	82,  // 99: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	32,  // 100: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	40,  // 101: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	77,  // 102: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	51,  // 103: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	41,  // 104: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	19,  // 105: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	41,  // 106: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	20,  // 107: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	21,  // 108: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	41,  // 109: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	32,  // 110: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	32,  // 111: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	22,  // 112: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	23,  // 113: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	32,  // 114: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	32,  // 115: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	32,  // 116: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	32,  // 117: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	86,  // 118: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	24,  // 119: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	40,  // 120: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	25,  // 121: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	26,  // 122: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	28,  // 123: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	27,  // 124: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	29,  // 125: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	124, // [124:126] is the sub-list for method output_type
+	122, // [122:124] is the sub-list for method input_type
+	122, // [122:122] is the sub-list for extension type_name
+	122, // [122:122] is the sub-list for extension extendee
+	0,   // [0:122] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
@@ -6364,7 +6518,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 		(*Value_Quoted)(nil),
 		(*Value_SkillCatalog)(nil),
 	}
-	file_greenroom_preparer_v1_preparer_proto_msgTypes[40].OneofWrappers = []any{
+	file_greenroom_preparer_v1_preparer_proto_msgTypes[42].OneofWrappers = []any{
 		(*Entry_Dir)(nil),
 		(*Entry_File)(nil),
 		(*Entry_Document)(nil),
@@ -6384,7 +6538,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_greenroom_preparer_v1_preparer_proto_rawDesc), len(file_greenroom_preparer_v1_preparer_proto_rawDesc)),
 			NumEnums:      26,
-			NumMessages:   60,
+			NumMessages:   62,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
