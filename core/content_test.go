@@ -374,7 +374,7 @@ func TestEveryChoiceOfContentReachesTheSession(t *testing.T) {
 func TestEveryFieldOfASessionIsRead(t *testing.T) {
 	t.Parallel()
 	known := []string{
-		"Workspace", "ID", "Provider", "Cwd", "Inherit", "Detail", "BrowserUse", "ComputerUse", "Connectors", "Agent", "ExtraSkills", "SkipSkills", "Projection", "Endpoint", "Saver",
+		"Workspace", "ID", "Provider", "Cwd", "Inherit", "Detail", "BrowserUse", "ComputerUse", "Connectors", "Servers", "Agent", "ExtraSkills", "SkipSkills", "Projection", "Endpoint", "Saver",
 	}
 	var fields []string
 	for i := range reflect.TypeFor[Session]().NumField() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -146,10 +147,11 @@ func (a *answered) source() ModelSource {
 
 // secrets are what the handles of credentials stand for.
 func (a *answered) secrets() map[string]string {
-	if a.endpoint == nil {
-		return nil
+	secrets := connector.Credentials(a.servers)
+	if a.endpoint != nil {
+		secrets[modelendpoint.KeyName] = a.endpoint.Key.Reveal()
 	}
-	return map[string]string{modelendpoint.KeyName: a.endpoint.Key.Reveal()}
+	return secrets
 }
 
 // toldEndpoint is all that an adapter is told of the endpoint, as one text; "" for none.
@@ -165,11 +167,15 @@ func (a *answered) toldEndpoint() string {
 	return string(text)
 }
 
-// direct takes an endpoint on this machine out of what a proxy is asked for. Clients send requests to loopback addresses
+// direct takes an endpoint and servers on this machine out of what a proxy is asked for. Clients send requests to loopback addresses
 // to a proxy as well, and their credential with them. Some read one spelling of the variable and some the other, and the
 // first that is there, so that each gets what the user has in either.
-func (h *Host) direct(e *modelendpoint.Endpoint) []EnvVar {
-	if e == nil || !modelendpoint.Loopback(e.BaseURL) {
+func (h *Host) direct(a *answered) []EnvVar {
+	here := a.endpoint != nil && modelendpoint.Loopback(a.endpoint.BaseURL)
+	for _, s := range a.servers {
+		here = here || modelendpoint.Loopback(s.URL)
+	}
+	if !here {
 		return nil
 	}
 	names := []string{"NO_PROXY", "no_proxy"}

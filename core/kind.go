@@ -10,6 +10,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/capability"
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/input"
@@ -74,7 +75,7 @@ func (h *Host) kindOf(a *answered) (*kind, error) {
 	tools := client.Tools(a.desc.Client, h.env)
 	key := strings.Join([]string{
 		a.session.Provider, a.adapter.Digest, a.adapter.Version, a.version, a.session.Cwd, strings.Join(a.choices, "\n"), strings.Join(tools, "\n"),
-		a.inputs.Print(), a.content.Digest, a.toldEndpoint(), a.toldSaver(),
+		a.inputs.Print(), a.content.Digest, a.toldEndpoint(), a.toldSaver(), a.toldServers(),
 	}, "\x00")
 	h.mu.Lock()
 	k := h.kinds[key]
@@ -113,6 +114,7 @@ func (h *Host) newKind(a *answered, tools []string) (*kind, error) {
 		Commands:     preparer.Commands{Approved: a.content.Facts.Commands.Approval().Prefixes},
 	}}
 	k.question.Request.Saver = a.saver
+	k.question.Request.Servers = connector.Handles(a.servers, a.desc.ServerVars)
 	if a.endpoint != nil {
 		k.question.Request.Endpoint = a.endpoint.Told()
 		k.question.Request.Endpoint.Base = preparer.Document{Name: canon.BaseName}

@@ -23,7 +23,11 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 		Models:    a.source(),
 		Skills:    w.skills(),
 		Inherited: slices.Clone(a.kind.inherited),
-		actions:   a.layout.Launch.Actions, strip: a.layout.Launch.Strip,
+		actions:   a.layout.Launch.Actions, strip: slices.Clone(a.layout.Launch.Strip),
+	}
+	// Credentials of a session that this one was started from must not reach its client.
+	if a.desc.ServerVars != "" {
+		p.strip = append(p.strip, a.desc.ServerVars+"*")
 	}
 	p.firstPrompt = strings.TrimSpace(strings.Join([]string{w.out.spill, w.tree.FirstPrompt}, "\n\n"))
 	p.Diagnostics = slices.Concat(a.layout.Diagnostics, a.notes, w.remarks(p))
@@ -54,7 +58,7 @@ func (w *work) env() []EnvVar {
 	for _, dir := range slices.Backward(cfg.Path) {
 		env = append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: sep})
 	}
-	return append(env, w.h.direct(a.endpoint)...)
+	return append(env, w.h.direct(a)...)
 }
 
 // skills lists the skills of ours as the session sees them.

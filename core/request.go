@@ -9,6 +9,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/capability"
 	"github.com/greenroom-agents/greenroom/core/command"
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -43,11 +44,13 @@ type answered struct {
 	endpoint *modelendpoint.Endpoint
 	fallback modelendpoint.Unusable
 	// saver is the saver mode as the adapter is told of it, nil for none.
-	saver  *preparer.Saver
-	kind   *kind
-	layout *preparer.Layout
-	sets   []*skill.Set // that were put into the store
-	notes  []Diagnostic
+	saver *preparer.Saver
+	// servers are those of the session, in order and under the names that they got.
+	servers []connector.Server
+	kind    *kind
+	layout  *preparer.Layout
+	sets    []*skill.Set // that were put into the store
+	notes   []Diagnostic
 }
 
 // ask finds the facts, looks at the inputs and gets the layout. It writes nothing.
@@ -93,6 +96,9 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 	}
 	in := input.Roots{User: h.cfg.Home, Homes: a.roots.Homes, Workspace: s.Cwd}
 	if a.inputs, err = input.Take(ctx, a.desc.Inputs, in, &h.memo); err != nil {
+		return nil, err
+	}
+	if err := a.serve(); err != nil {
 		return nil, err
 	}
 	if a.kind, err = h.kindOf(a); err != nil {

@@ -35,6 +35,10 @@ type Session struct {
 	BrowserUse, ComputerUse bool
 	// Connectors is what the session is told of connectors. Nil: nothing.
 	Connectors *connector.Context
+	// Servers are MCP servers of the host's that the client gets beside the user's, whatever of theirs comes along. The
+	// values of their headers are in the environment that the client is started with, and nowhere else. A client that takes
+	// none refuses the session.
+	Servers []connector.Server
 	// Agent is the definition of a custom agent.
 	Agent canon.Agent
 	// ExtraSkills are skills of this session alone. With SkipSkills it gets none at all.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/command"
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -51,6 +52,9 @@ func (s Session) validate() error {
 		if _, err := s.Endpoint.Clean(); err != nil {
 			return err
 		}
+	}
+	if _, err := connector.Servers(s.Servers); err != nil {
+		return err
 	}
 	_, err := s.Inherit.resolve()
 	return err

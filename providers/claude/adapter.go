@@ -46,6 +46,7 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	l.Check(pluginDir, p.CheckDir)
 	l.Check(manifest, p.CheckJSON, p.Key("name"))
 
+	servers(l, r, root.Join("mcp.json"))
 	// The client does not store the prompt with the conversation: it has to come again with each resume.
 	l.Args(p.S(flagPrompt), prompt.Value(), p.S(flagPlugin), pluginDir.Value())
 	l.Set(envBudget, p.S(skillBudget))

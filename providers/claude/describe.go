@@ -12,6 +12,7 @@ const (
 	flagSources  = "--setting-sources"
 	flagSettings = "--settings"
 	flagOnlyMCP  = "--strict-mcp-config"
+	flagMCP      = "--mcp-config"
 
 	envBudget   = "SLASH_COMMAND_TOOL_CHAR_BUDGET"
 	envNoMemory = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
@@ -76,6 +77,7 @@ func (Adapter) Describe() p.Descriptor {
 		Skills:       p.SkillChannel{Kind: p.SkillPlugin, Links: true, Names: p.PluginNames, MaxName: 64},
 		Rewrite:      p.PretoolHook,
 		NativeImages: true,
+		ServerVars:   serverVars,
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions:  {How: p.ByFlag},
 			p.Skills:        {How: p.ByFlag, Named: true},
@@ -87,8 +89,8 @@ func (Adapter) Describe() p.Descriptor {
 		},
 		// In print and stream-json mode nothing asks; on a terminal a person answers.
 		Gates:    []p.Gate{{ID: "folder-trust", Answer: p.NotAnswered}, {ID: "onboarding", Answer: p.NotAnswered}},
-		Env:      append([]string{envBudget, envNoMemory}, childMarkers...),
-		Flags:    []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP},
+		Env:      append([]string{envBudget, envNoMemory, serverVars + "*"}, childMarkers...),
+		Flags:    []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP, flagMCP},
 		OwnState: ownState(),
 	}
 }

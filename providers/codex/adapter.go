@@ -38,6 +38,11 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	instructions(l, r)
 	configuration(l, r)
 	rules(l, r)
+	for _, s := range r.Servers {
+		for _, h := range s.Headers {
+			l.Set(h.Var, h.Value)
+		}
+	}
 	logins(l, r)
 	skills(l, r)
 	plugins(l, r)

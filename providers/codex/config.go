@@ -61,7 +61,7 @@ func configCarries() []p.Carry {
 // edits are the changes from the user's config.toml to the session's.
 func edits(r p.Request) []p.Edit {
 	instructions := p.Key("model_instructions_file")
-	e := slices.Concat(exclusions(r.Options.Inherit), tier(r), disabledSkills(r), models(r), []p.Edit{
+	e := slices.Concat(exclusions(r.Options.Inherit), tier(r), disabledSkills(r), models(r), servers(r), []p.Edit{
 		// Relative paths are relative to the home, which is another one now. The client stops with a bare "no such file"
 		// when this one or the catalog of models is missing, and drops a role without its file in silence.
 		p.Rebase(instructions, home), p.Require(instructions, "file"),

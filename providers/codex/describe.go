@@ -59,6 +59,7 @@ func (Adapter) Describe() p.Descriptor {
 		Sandboxed:    true,
 		Saver:        true,
 		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: keyVar},
+		ServerVars:   serverVars,
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions:  {How: p.ByLayout},
 			p.Skills:        {How: p.ByLayout, Named: true},
@@ -70,7 +71,7 @@ func (Adapter) Describe() p.Descriptor {
 		},
 		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}, {ID: "folder-trust", Answer: p.NotAnswered},
 			{ID: "hook-trust", Answer: p.NotAnswered}},
-		Env: append([]string{envHome, keyVar}, childMarkers...),
+		Env: append([]string{envHome, keyVar, serverVars + "*"}, childMarkers...),
 		// The login is written through the link, and its lock appears beside the file that the link leads to.
 		OwnState: inHome(append([]string{"auth.json", "auth.json.lock", ".credentials.json"}, pluginDirs...)...),
 	}
