@@ -25,25 +25,23 @@ type Collected struct {
 // Collect removes bundles of skills that no session uses any more. A bundle in use is never removed, whatever other
 // hosts prepare at the same time. When the record of any session cannot be read, nothing is removed.
 func (h *Host) Collect(ctx context.Context, o CollectOptions) (*Collected, error) {
-	end, err := h.beginWriting()
-	if err != nil {
-		return nil, inTime(ctx, err)
-	}
-	defer end()
-	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
-	defer cancel()
 	if o.Grace == 0 {
 		o.Grace = DefaultGrace
 	}
-	store, err := h.skillStore()
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Collected{Bundles: []string{}}, nil
-	}
-	if err != nil {
-		return nil, inTime(ctx, err)
-	}
-	removed, err := store.Collect(ctx, h.cfg.Now().Add(-o.Grace), func() (map[string]bool, error) { return h.leases(ctx) })
-	return &Collected{Bundles: append([]string{}, removed...)}, inTime(ctx, err)
+	return watched(ctx, h, "", "collect skills", "store", func(ctx context.Context, _ *operation) (*Collected, error) {
+		if err := h.ensure(); err != nil {
+			return nil, err
+		}
+		store, err := h.skillStore()
+		if errors.Is(err, fs.ErrNotExist) {
+			return &Collected{Bundles: []string{}}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		removed, err := store.Collect(ctx, h.cfg.Now().Add(-o.Grace), func() (map[string]bool, error) { return h.leases(ctx) })
+		return &Collected{Bundles: append([]string{}, removed...)}, err
+	})
 }
 
 // leases are the digests that the records of all sessions name.

@@ -127,6 +127,74 @@ func TestC021_PoisonEndsWithTheCall(t *testing.T) {
 	}
 }
 
+func TestC021_CleanupAndRecoverThatHangKeepNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	for what, call := range map[string]func(*Host, *stage) error{
+		"clean up": func(h *Host, s *stage) error {
+			_, err := h.Cleanup(t.Context(), s.session("one").Ref(), CleanupOptions{})
+			return err
+		},
+		"recover": func(h *Host, s *stage) error { _, err := h.Recover(t.Context()); return err },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.prepare(s.session("one"))
+			if what == "recover" { // a clean-up that was cut off
+				dir := s.path("state/s/" + nameOf(s, "one"))
+				if err := os.Rename(dir, dir+".gone"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w := newTap()
+			const limit = 200 * time.Millisecond
+			h := s.open(func(c *Config) {
+				c.Timeout = limit
+				c.BeforeChange = func(_ int64, _, path string) error {
+					if strings.HasPrefix(path, "s/") {
+						<-w.open
+					}
+					return nil
+				}
+			}, prop{provider: "prop"})
+			other := s.open(func(c *Config) { c.Timeout = limit }, prop{provider: "prop"})
+			begun := time.Now()
+			err := call(h, s)
+			if !errors.Is(err, ErrDeadline) || !strings.Contains(err.Error(), what) {
+				t.Fatalf("error %v, want %v of %s", err, ErrDeadline, what)
+			}
+			checkError(t, s, what, err)
+			if waited := time.Since(begun); waited > 20*(limit+grace) {
+				t.Errorf("waited for %v", waited)
+			}
+			if _, err := h.Prepare(t.Context(), s.session("one")); !errors.Is(err, ErrPoisoned) {
+				t.Errorf("prepare on the same host: %v, want %v", err, ErrPoisoned)
+			}
+			if _, err := other.Cleanup(t.Context(), s.session("one").Ref(), CleanupOptions{}); !errors.Is(err, ErrBusy) {
+				t.Errorf("clean up on another host: %v, want %v", err, ErrBusy)
+			}
+			for _, h := range []*Host{h, other} {
+				if r, err := h.Recover(t.Context()); err != nil || len(r.Busy) != 1 {
+					t.Errorf("recover reports %+v, %v; want one busy session", r, err)
+				}
+			}
+			if err := h.Close(); err != nil {
+				t.Errorf("close with what hangs: %v", err)
+			}
+			close(w.open)
+			for end := false; !end; time.Sleep(time.Millisecond) {
+				h.mu.Lock()
+				end = h.adrift == 0
+				h.mu.Unlock()
+			}
+			s.cleanup(s.session("one"))
+			if left := s.left(); len(left) != 0 {
+				t.Errorf("left: %v", left)
+			}
+		})
+	}
+}
+
 func TestInputsThatChangeUnderPrepare(t *testing.T) {
 	t.Parallel()
 	for times, want := range map[int]error{1: nil, 2: nil, 3: ErrInputsChanged} {

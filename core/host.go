@@ -63,7 +63,8 @@ type Config struct {
 	// the call and the path below the directory that it is made in. The call fails with the error that it returns. A
 	// test that ends the process there shows what a crash leaves.
 	BeforeChange func(n int64, call, path string) error
-	// Timeout bounds every Prepare whose context has no earlier deadline. Default: 60 s.
+	// Timeout bounds every operation whose context has no earlier deadline; of Recover, what it does about one session.
+	// Default: 60 s.
 	Timeout time.Duration
 }
 

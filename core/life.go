@@ -56,24 +56,25 @@ func (h *Host) Cleanup(ctx context.Context, r Ref, o CleanupOptions) (*Report, e
 			return nil, err
 		}
 	}
-	end, err := h.beginWriting()
-	if err != nil {
-		return nil, inTime(ctx, err)
-	}
-	defer end()
-	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
-	defer cancel()
 	name := manifest.Name(r.Workspace, r.ID)
-	if h.isStuck(name) {
-		return nil, poisoned()
+	return watched(ctx, h, name, "clean up", "session", func(ctx context.Context, at *operation) (*Report, error) {
+		return h.cleanup(ctx, name, o, at)
+	})
+}
+
+func (h *Host) cleanup(ctx context.Context, name string, o CleanupOptions, at *operation) (*Report, error) {
+	if err := h.ensure(); err != nil {
+		return nil, err
 	}
 	ses, err := h.store.Acquire(ctx, name, false)
 	if errors.Is(err, fault.NotFound) {
 		return &Report{}, nil
 	}
 	if err != nil {
-		return nil, inTime(ctx, err)
+		return nil, err
 	}
+	h.setLocked(at, true)
+	defer h.setLocked(at, false)
 	defer ses.Close()
 	report := &Report{}
 	if ses.Manifest != nil {
@@ -83,20 +84,20 @@ func (h *Host) Cleanup(ctx context.Context, r Ref, o CleanupOptions) (*Report, e
 	if err != nil || o.Keep == KeepAll {
 		report.Removed = 0
 	}
-	return report, inTime(ctx, err)
+	return report, err
 }
 
 // Recover puts in order what killed processes left, for every session that nobody works on. Doing it twice does what
-// doing it once does.
+// doing it once does. When a file system hangs, it ends with what it did until then.
 func (h *Host) Recover(ctx context.Context) (*Report, error) {
-	end, err := h.beginWriting()
+	names, err := watched(ctx, h, "", "recover", "state", func(ctx context.Context, _ *operation) ([]string, error) {
+		if err := h.ensure(); err != nil {
+			return nil, err
+		}
+		return h.store.Names(ctx)
+	})
 	if err != nil {
-		return nil, inTime(ctx, err)
-	}
-	defer end()
-	names, err := h.store.Names(ctx)
-	if err != nil {
-		return nil, inTime(ctx, err)
+		return nil, err
 	}
 	report := &Report{}
 	var failed []error
@@ -104,14 +105,35 @@ func (h *Host) Recover(ctx context.Context) (*Report, error) {
 		if err := ctx.Err(); err != nil {
 			return report, inTime(ctx, err)
 		}
-		if err := h.recover(ctx, name, report); err != nil {
-			failed = append(failed, inTime(ctx, err))
+		one, err := watched(ctx, h, name, "recover", name, func(ctx context.Context, o *operation) (*Report, error) {
+			one := &Report{}
+			return one, h.recover(ctx, name, one, o)
+		})
+		if errors.Is(err, fault.Poisoned) {
+			one, err = &Report{Busy: []string{name}}, nil
+		}
+		if one != nil {
+			report.add(one)
+		}
+		if err != nil {
+			failed = append(failed, err)
+		}
+		if errors.Is(err, fault.Deadline) {
+			break
 		}
 	}
 	return report, errors.Join(failed...)
 }
 
-func (h *Host) recover(ctx context.Context, name string, report *Report) error {
+// add adds what was done about one more session.
+func (r *Report) add(one *Report) {
+	r.Removed += one.Removed
+	r.Kept = append(r.Kept, one.Kept...)
+	r.Recovered = append(r.Recovered, one.Recovered...)
+	r.Busy = append(r.Busy, one.Busy...)
+}
+
+func (h *Host) recover(ctx context.Context, name string, report *Report, o *operation) error {
 	var from manifest.State
 	before, err := h.store.Load(name)
 	if err == nil {
@@ -119,6 +141,8 @@ func (h *Host) recover(ctx context.Context, name string, report *Report) error {
 	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.Corrupt) {
 		return err
 	}
+	h.setLocked(o, true) // most of the work is done on the way in
+	defer h.setLocked(o, false)
 	ses, err := h.store.TryAcquire(ctx, name)
 	switch {
 	case errors.Is(err, fault.Busy):

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
@@ -17,9 +16,6 @@ import (
 
 // attempts is how often a preparation starts again because the user's files changed under it.
 const attempts = 3
-
-// grace is how long a preparation whose time is up may take to put things in order before it counts as stuck.
-const grace = 2 * time.Second
 
 // maxCurrent bounds a file of the client's that is read to be edited.
 const maxCurrent = 8 << 20
@@ -36,91 +32,9 @@ func (h *Host) Prepare(ctx context.Context, s Session) (*Prepared, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	end, err := h.begin()
-	if err != nil {
-		return nil, inTime(ctx, err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
-	name := manifest.Name(s.Workspace, s.ID)
-	if h.isStuck(name) {
-		cancel()
-		end()
-		return nil, poisoned()
-	}
-	type result struct {
-		p   *Prepared
-		err error
-	}
-	done := make(chan result, 1)
-	o := &operation{}
-	go func() {
-		defer cancel()
-		p, err := h.prepare(ctx, s, o)
-		if h.ended(name, o) {
-			end()
-		}
-		done <- result{p, err}
-	}()
-	select {
-	case r := <-done:
-		return r.p, inTime(ctx, r.err)
-	case <-ctx.Done():
-	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case r := <-done:
-		return r.p, inTime(ctx, r.err)
-	case <-timer.C:
-	}
-	if h.giveUp(name, o) {
-		end()
-	}
-	return nil, fault.Wrap(ctx.Err(), fault.Deadline, "prepare", s.Provider, "a file system call did not return in time").
-		WithHint("look at the file systems that the user's home and the state directory lie on")
-}
-
-// operation is a preparation that may hang. Its fields are guarded by Host.mu.
-type operation struct {
-	locked  bool // it holds the session's lock
-	over    bool
-	givenUp bool
-}
-
-// giveUp stops waiting for an operation. Its session is poisoned while it holds the lock. Close does not wait for it
-// either. It is false for one that ended at the last moment.
-func (h *Host) giveUp(name string, o *operation) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if o.over {
-		return false
-	}
-	o.givenUp = true
-	h.adrift++
-	if o.locked {
-		h.stuck[name] = o
-	}
-	return true
-}
-
-// ended says that an operation came to an end, and whether it was still waited for.
-func (h *Host) ended(name string, o *operation) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	o.over = true
-	if h.stuck[name] == o {
-		delete(h.stuck, name)
-	}
-	if o.givenUp {
-		h.adrift--
-	}
-	return !o.givenUp
-}
-
-func (h *Host) setLocked(o *operation, locked bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	o.locked = locked
+	return watched(ctx, h, manifest.Name(s.Workspace, s.ID), "prepare", s.Provider, func(ctx context.Context, o *operation) (*Prepared, error) {
+		return h.prepare(ctx, s, o)
+	})
 }
 
 // inTime gives every error its class: the end of the time its own, and what nothing is known of that of a fault of
@@ -141,17 +55,6 @@ func inTime(ctx context.Context, err error) error {
 		detail = "failed: " + number.Error()
 	}
 	return fault.Wrap(err, fault.Internal, "use state", "", detail)
-}
-
-func poisoned() error {
-	return fault.New(fault.Poisoned, "prepare", "session", "an earlier preparation hangs in the file system").
-		WithHint("look at the file systems that the user's home and the state directory lie on")
-}
-
-func (h *Host) isStuck(name string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.stuck[name] != nil
 }
 
 func (h *Host) prepare(ctx context.Context, s Session, o *operation) (*Prepared, error) {
