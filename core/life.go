@@ -87,6 +87,27 @@ func (h *Host) cleanup(ctx context.Context, name string, o CleanupOptions, at *o
 	return report, err
 }
 
+// CleanupDamaged takes a session away whose record is damaged, so that nothing says what its ids are: by the name of its
+// directory, which [Host.Sessions] lists with the error. [ErrInvalid] is a name that Greenroom does not make, or the one of
+// a session whose record can be read.
+func (h *Host) CleanupDamaged(ctx context.Context, name string, o CleanupOptions) (*Report, error) {
+	refused := func(code fault.Code, detail string) error { return fault.New(code, "clean up", "session", detail) }
+	if !manifest.IsName(name) {
+		return nil, refused(fault.Invalid, "this is not the name of a session's directory")
+	}
+	return watched(ctx, h, name, "clean up", "session", func(ctx context.Context, at *operation) (*Report, error) {
+		switch _, err := h.store.Load(name); {
+		case errors.Is(err, fault.Corrupt):
+			return h.cleanup(ctx, name, o, at)
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, refused(fault.NotFound, "there is no such session")
+		case err != nil:
+			return nil, err
+		}
+		return nil, refused(fault.Invalid, "its record is not damaged: it is cleaned up by its ids")
+	})
+}
+
 // Recover puts in order what killed processes left, for every session that nobody works on. Doing it twice does what
 // doing it once does. When a file system hangs, it ends with what it did until then.
 func (h *Host) Recover(ctx context.Context) (*Report, error) {

@@ -85,6 +85,38 @@ func TestC133_DamagedManifestIsNoReasonToLeaveAnything(t *testing.T) {
 	}
 }
 
+func TestC133_DamagedSessionIsCleanedUpByName(t *testing.T) {
+	t.Parallel()
+	s := blockStage(t)
+	s.write("work/AGENTS.md", "mine\n")
+	s.prepare(s.session("one"))
+	two := s.prepare(s.session("two"))
+	s.overwrite(s.record(), "torn")
+	s.write("state/m/notes.json", "somebody's")
+	s.write("state/s/notes/text", "somebody's")
+	for name, want := range map[string]error{
+		nameOf(s, "two"): ErrInvalid, nameOf(s, "three"): ErrNotFound, "notes": ErrInvalid, "../s/" + nameOf(s, "one"): ErrInvalid,
+		nameOf(s, "one") + ".new": ErrInvalid, strings.ToUpper(nameOf(s, "one")): ErrInvalid, "": ErrInvalid,
+	} {
+		_, err := s.host.CleanupDamaged(t.Context(), name, CleanupOptions{})
+		if !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", name, err, want)
+		}
+	}
+	if r, err := s.host.CleanupDamaged(t.Context(), nameOf(s, "one"), CleanupOptions{}); err != nil || len(r.Kept) != 0 {
+		t.Errorf("report %+v, %v", r, err)
+	}
+	if s.read(s.path("state/s/notes/text")) != "somebody's" || !strings.Contains(s.read(s.path("work/AGENTS.md")), "GREENROOM BEGIN") {
+		t.Error("it took away what belongs to others")
+	}
+	if _, err := os.Stat(two.Dir); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(s.state, "s", nameOf(s, "one"))); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the session is there: %v", err)
+	}
+}
+
 // sealed is a record as it would lie on the disk.
 func sealed(line string) string { return line + "\n" + manifest.Digest([]byte(line)) + "\n" }
 

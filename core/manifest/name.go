@@ -10,8 +10,21 @@ import (
 // Name is the directory name of a session: readable, at most 57 bytes, safe on every file system whatever the ids
 // hold, and different for different pairs of ids. The ids themselves are kept in the manifest.
 func Name(workspace, session string) string {
-	return slug(session, 40) + "-" + digest16(workspace, session)
+	return slug(session, maxSlug) + "-" + digest16(workspace, session)
 }
+
+// IsName says whether a text has the form of what [Name] makes.
+func IsName(text string) bool {
+	i := strings.LastIndexByte(text, '-')
+	if i < 1 || i > maxSlug {
+		return false
+	}
+	id, digest := text[:i], text[i+1:]
+	return slug(id, maxSlug) == id && len(digest) == 16 && strings.Trim(digest, "0123456789abcdef") == ""
+}
+
+// maxSlug bounds what of an id is part of a name.
+const maxSlug = 40
 
 // slug keeps the harmless characters of an id, in lower case, since some file systems fold case.
 func slug(id string, most int) string {

@@ -12,10 +12,31 @@ import (
 
 const keepHelp = "`WHAT` to keep: nothing, transcripts or all"
 
-// cleaned is the answer for one session.
+// cleaned is the answer for one session. Name is that of its directory where the record is damaged and nothing else is known.
 type cleaned struct {
 	Ref    core.Ref     `json:"ref"`
+	Name   string       `json:"name,omitempty"`
 	Report *core.Report `json:"report"`
+}
+
+// target is a session to clean up, by its ids or, with a damaged record, by the name of its directory.
+type target struct {
+	ref  core.Ref
+	name string
+}
+
+func (t target) String() string {
+	if t.name != "" {
+		return t.name
+	}
+	return t.ref.ID
+}
+
+func (t target) cleanup(ctx context.Context, h *core.Host, o core.CleanupOptions) (*core.Report, error) {
+	if t.name != "" {
+		return h.CleanupDamaged(ctx, t.name, o)
+	}
+	return h.Cleanup(ctx, t.ref, o)
 }
 
 func (a *app) cleanupCommand() *cobra.Command {
@@ -27,7 +48,8 @@ func (a *app) cleanupCommand() *cobra.Command {
 		Long: `Take sessions away again: everything that was written for them, and nothing else. What the client wrote into the session's
 own directory goes too; what is yours, or was changed since, stays and is reported.
 
-A session whose client still runs is refused.`,
+A session whose client still runs is refused. With --all those whose record is damaged go too; with --workspace they stay
+and make it fail, since nothing says whose they are.`,
 		Example: `  greenroom cleanup k3f9
   greenroom cleanup --all --keep transcripts`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -51,11 +73,11 @@ A session whose client still runs is refused.`,
 				return err
 			}
 			defer h.Close()
-			refs, err := a.chosen(ctx, h, workspace, args, all)
+			targets, unread, err := a.chosen(ctx, h, workspace, args, all)
 			if err != nil {
 				return err
 			}
-			return a.cleanup(ctx, h, refs, core.CleanupOptions{Keep: k, UnsafeForce: force})
+			return errors.Join(unread, a.cleanup(ctx, h, targets, core.CleanupOptions{Keep: k, UnsafeForce: force}))
 		},
 	}
 	f := cmd.Flags()
@@ -79,50 +101,56 @@ func parseKeep(text string) (core.Keep, error) {
 	return core.KeepNothing, usage("choose nothing, transcripts or all", "--keep does not know %q", text)
 }
 
-// chosen are the sessions that a person named, or all.
-func (a *app) chosen(ctx context.Context, h *core.Host, workspace string, ids []string, all bool) ([]core.Ref, error) {
-	var refs []core.Ref
+// chosen are the sessions that a person named, or all. unread is about those of all that nothing can be done about.
+func (a *app) chosen(ctx context.Context, h *core.Host, workspace string, ids []string, all bool) (targets []target, unread, err error) {
 	if all {
-		infos, _, err := a.list(ctx, h)
+		infos, broken, err := a.list(ctx, h)
 		for _, i := range infos {
 			if workspace == "" || i.Ref.Workspace == workspace {
-				refs = append(refs, i.Ref)
+				targets = append(targets, target{ref: i.Ref})
 			}
 		}
-		return refs, err
+		for _, b := range broken {
+			if workspace == "" && errors.Is(b.err, core.ErrCorrupt) {
+				targets = append(targets, target{name: b.name})
+			} else {
+				unread = errors.Join(unread, b.err)
+			}
+		}
+		return targets, unread, err
 	}
 	for _, id := range ids {
 		i, err := a.pick(ctx, h, workspace, id)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		refs = append(refs, i.Ref)
+		targets = append(targets, target{ref: i.Ref})
 	}
-	return refs, nil
+	return targets, nil, nil
 }
 
 // cleanup takes sessions away one by one. One that is refused keeps none of the others.
-func (a *app) cleanup(ctx context.Context, h *core.Host, refs []core.Ref, o core.CleanupOptions) error {
+func (a *app) cleanup(ctx context.Context, h *core.Host, targets []target, o core.CleanupOptions) error {
 	done := []cleaned{}
 	var failed error
-	for _, ref := range refs {
+	for _, one := range targets {
 		var report *core.Report
-		err := a.during("cleaning up "+paint.Clean(ref.ID), func() (err error) {
-			report, err = h.Cleanup(ctx, ref, o)
+		err := a.during("cleaning up "+paint.Clean(one.String()), func() (err error) {
+			report, err = one.cleanup(ctx, h, o)
 			return err
 		})
 		if err != nil {
 			failed = errors.Join(failed, err)
-			if len(refs) > 1 && !a.json {
+			if len(targets) > 1 && !a.json {
 				v := a.view()
-				v.Line("%s %s  %s", v.Style.Bad("✗"), paint.Clean(ref.ID), paint.Clean(err.Error()))
+				v.Line("%s %s  %s", v.Style.Bad("✗"), paint.Clean(one.String()), paint.Clean(err.Error()))
 			}
 			continue
 		}
-		done = append(done, cleaned{ref, report})
+		done = append(done, cleaned{one.ref, one.name, report})
 		if !a.json {
 			v := a.view()
-			v.Line("%s %s", v.Style.Good("✓"), v.Removed(ref, report))
+			v.Line("%s %s", v.Style.Good("✓"), v.Removed(core.Ref{Workspace: one.ref.Workspace, ID: one.String()}, report))
 			v.Report(report)
 		}
 	}
@@ -130,7 +158,7 @@ func (a *app) cleanup(ctx context.Context, h *core.Host, refs []core.Ref, o core
 		if err := a.answer(done); err != nil {
 			return err
 		}
-	} else if len(refs) == 0 {
+	} else if len(targets) == 0 {
 		a.view().Line("There is nothing to clean up.")
 	}
 	return failed

@@ -92,7 +92,7 @@ func hintFor(code core.Code) string {
 	case core.ErrBusy:
 		return "try again when the other operation on it is done"
 	case core.ErrCorrupt:
-		return "take the session away with `greenroom cleanup SESSION --workspace ID`"
+		return "take the session away with `greenroom cleanup SESSION --workspace ID`, or with --all"
 	case core.ErrIncomplete:
 		return "prepare the session again"
 	case core.ErrAdapterDigest:

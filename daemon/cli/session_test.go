@@ -129,6 +129,38 @@ func TestADamagedSessionIsSaidAndCanBeTakenAway(t *testing.T) {
 	}
 }
 
+func TestC133_CleanUpAllTakesDamagedSessionsToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.must("prepare", "fake", "--session", "one")
+	w.must("prepare", "fake", "--session", "two")
+	records, err := filepath.Glob(filepath.Join(w.state, "m", "one-*.json"))
+	if err != nil || len(records) != 1 {
+		t.Fatal(records, err)
+	}
+	// A record of a name that the tool does not make is nothing to take away, and hides nothing.
+	foreign := filepath.Join(w.state, "m", "notes.json")
+	for _, path := range []string{records[0], foreign} {
+		if err := os.WriteFile(path, []byte("torn"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.run("cleanup", "--all", "--workspace", "another"); got.status != 3 || len(w.sessionDirs()) != 5 {
+		t.Errorf("%+v, left %q", got, w.sessionDirs())
+	}
+	got := w.run("cleanup", "--all")
+	if name := strings.TrimSuffix(filepath.Base(records[0]), ".json"); got.status != 3 || !strings.Contains(got.out, name) || !strings.Contains(got.out, "two") {
+		t.Errorf("%+v", got)
+	}
+	if left := w.sessionDirs(); !slices.Equal(left, []string{"m/notes.json"}) {
+		t.Errorf("left: %q, want what is not ours", left)
+	}
+	if err := os.Remove(foreign); err != nil {
+		t.Fatal(err)
+	}
+	w.must("cleanup", "--all")
+}
+
 func TestSessionIDsCannotSteerTheTerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -25,14 +25,14 @@ A session is ready, running, incomplete (prepare it again), or damaged (it can o
   greenroom sessions show k3f9`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, unread, err := a.sessions(cmd.Context())
+			all, broken, err := a.sessions(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if a.json {
 				return a.answer(all)
 			}
-			if len(all) > 0 || unread == 0 {
+			if len(all) > 0 || len(broken) == 0 {
 				a.view().Sessions(all, a.Now())
 			}
 			return nil
@@ -105,25 +105,30 @@ incomplete, or nothing. To prepare or clean up such a session does the same for 
 	}
 }
 
-// sessions lists the sessions, the newest last. What cannot be read is counted and said on stderr, and hides no other
-// session.
-func (a *app) sessions(ctx context.Context) (all []core.Info, unread int, err error) {
+// unread is a session whose record cannot be read.
+type unread struct {
+	name string // of its directory
+	err  error
+}
+
+// sessions lists the sessions, the newest last. What cannot be read is said on stderr, and hides no other session.
+func (a *app) sessions(ctx context.Context) (all []core.Info, broken []unread, err error) {
 	h, err := a.hostForState(ctx)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	defer h.Close()
 	return a.list(ctx, h)
 }
 
-func (a *app) list(ctx context.Context, h *core.Host) (all []core.Info, unread int, err error) {
+func (a *app) list(ctx context.Context, h *core.Host) (all []core.Info, broken []unread, err error) {
 	all = []core.Info{}
 	for i, err := range h.Sessions(ctx) {
 		if ctx.Err() != nil {
-			return nil, 0, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 		if err != nil {
-			unread++
+			broken = append(broken, unread{i.Name, err})
 			fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Warn("greenroom:"), paint.Clean(err.Error()))
 			if errors.Is(err, core.ErrCorrupt) {
 				fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Accent("hint:"), hintFor(core.ErrCorrupt))
@@ -133,7 +138,7 @@ func (a *app) list(ctx context.Context, h *core.Host) (all []core.Info, unread i
 		all = append(all, i)
 	}
 	slices.SortStableFunc(all, func(x, y core.Info) int { return x.Updated.Compare(y.Updated) })
-	return all, unread, nil
+	return all, broken, nil
 }
 
 // pick is the session that a person means by an id, or by the beginning of one.
