@@ -112,14 +112,15 @@ func (a *answered) inherited() []Inherited {
 			names := it.Carried(c)
 			slices.Sort(names)
 			for _, name := range slices.Compact(names) {
-				list = append(list, Inherited{Kind: c.Kind, Name: name, Source: it.Label, State: a.state(c.Kind, name)})
+				list = append(list, Inherited{Kind: c.Kind, Name: name, Source: it.Label, State: a.state(c, name)})
 			}
 		}
 	}
 	return list
 }
 
-func (a *answered) state(k preparer.Kind, name string) InheritState {
+func (a *answered) state(c preparer.Carry, name string) InheritState {
+	k := c.Kind
 	if a.inherit.Takes(k, name) || a.inherit.Takes(k, strings.TrimSuffix(name, path.Ext(name))) {
 		if a.droppedWith(k) {
 			return LeftOut
@@ -127,7 +128,7 @@ func (a *answered) state(k preparer.Kind, name string) InheritState {
 		return CameAlong
 	}
 	ex, ok := a.desc.Inherit[k]
-	if !ok || !a.inherit.None(k) && !ex.Named {
+	if !ok || c.Stays || !a.inherit.None(k) && !ex.Named {
 		return NotExcluded
 	}
 	return LeftOut

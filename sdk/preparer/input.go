@@ -92,6 +92,9 @@ type Carry struct {
 	// Keys are key paths in a parsed file; an item is the last segment that a final "*" matched, or the last segment
 	// itself. Without keys the input as a whole is one item, or for InputNames each child is.
 	Keys []KeyPath `json:"keys,omitempty"`
+	// Stays says that the client gives no way to leave these out, even where it does for others of the kind. They are
+	// reported as what cannot be left out.
+	Stays bool `json:"stays,omitempty"`
 }
 
 // Found is what the adapter is told of an input.

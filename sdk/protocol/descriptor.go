@@ -82,7 +82,7 @@ func (e *encoder) input(i preparer.Input) *pb.Input {
 		Values: each(i.Values, e.key),
 		Secret: i.Secret, NotBlank: i.NotBlank,
 		Carries: each(i.Carries, func(c preparer.Carry) *pb.Carry {
-			return &pb.Carry{Kind: e.kind(c.Kind), Keys: each(c.Keys, e.key)}
+			return &pb.Carry{Kind: e.kind(c.Kind), Keys: each(c.Keys, e.key), Stays: c.Stays}
 		}),
 	}
 }
@@ -183,7 +183,7 @@ func (d *decoder) input(m *pb.Input) preparer.Input {
 		Values: each(m.GetValues(), d.key),
 		Secret: m.GetSecret(), NotBlank: m.GetNotBlank(),
 		Carries: each(m.GetCarries(), func(c *pb.Carry) preparer.Carry {
-			return preparer.Carry{Kind: d.kind(c.GetKind()), Keys: each(c.GetKeys(), d.key)}
+			return preparer.Carry{Kind: d.kind(c.GetKind()), Keys: each(c.GetKeys(), d.key), Stays: c.GetStays()}
 		}),
 	}
 }

@@ -3385,9 +3385,11 @@ func (x *Location) GetToGitRoot() bool {
 }
 
 type Carry struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Kind          Kind                   `protobuf:"varint,1,opt,name=kind,proto3,enum=greenroom.preparer.v1.Kind" json:"kind,omitempty"`
-	Keys          []*KeyPath             `protobuf:"bytes,2,rep,name=keys,proto3" json:"keys,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Kind  Kind                   `protobuf:"varint,1,opt,name=kind,proto3,enum=greenroom.preparer.v1.Kind" json:"kind,omitempty"`
+	Keys  []*KeyPath             `protobuf:"bytes,2,rep,name=keys,proto3" json:"keys,omitempty"`
+	// The client gives no way to leave these out, even where it does for others of the kind.
+	Stays         bool `protobuf:"varint,3,opt,name=stays,proto3" json:"stays,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3434,6 +3436,13 @@ func (x *Carry) GetKeys() []*KeyPath {
 		return x.Keys
 	}
 	return nil
+}
+
+func (x *Carry) GetStays() bool {
+	if x != nil {
+		return x.Stays
+	}
+	return false
 }
 
 type Request struct {
@@ -5927,10 +5936,11 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04base\x18\x01 \x01(\x0e2#.greenroom.preparer.v1.LocationBaseR\x04base\x12\x12\n" +
 	"\x04home\x18\x02 \x01(\tR\x04home\x12\x12\n" +
 	"\x04path\x18\x03 \x01(\tR\x04path\x12\x1e\n" +
-	"\vto_git_root\x18\x04 \x01(\bR\ttoGitRoot\"l\n" +
+	"\vto_git_root\x18\x04 \x01(\bR\ttoGitRoot\"\x82\x01\n" +
 	"\x05Carry\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.greenroom.preparer.v1.KindR\x04kind\x122\n" +
-	"\x04keys\x18\x02 \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04keys\"\x9a\x04\n" +
+	"\x04keys\x18\x02 \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04keys\x12\x14\n" +
+	"\x05stays\x18\x03 \x01(\bR\x05stays\"\x9a\x04\n" +
 	"\aRequest\x125\n" +
 	"\x06target\x18\x01 \x01(\v2\x1d.greenroom.preparer.v1.TargetR\x06target\x12C\n" +
 	"\finstructions\x18\x02 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\finstructions\x127\n" +
