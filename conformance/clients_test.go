@@ -22,6 +22,12 @@ type client struct {
 	instructions string
 	sharedSkills bool // it also looks for skills in ~/.agents
 	memories     bool // it keeps memories unless a person switches them off
+	// hooks is the kind by which it runs programs of the user's beside a command; "" for hooks.
+	hooks preparer.Kind
+	// stays are the kinds that it gives no way to leave out.
+	stays []preparer.Kind
+	// entry is how it lists a skill for the model, with %s for the name; "" for a line of Markdown.
+	entry string
 	// seed puts the user's set-up in place: instructions, skills, a hook and an MCP server that leave marks, a login.
 	seed func(*stage)
 	// credentials are variables of the user's environment.
@@ -54,10 +60,26 @@ type client struct {
 }
 
 // clients are the real clients that every case is run with.
-var clients = []client{codex, claude, kimi}
+var clients = []client{codex, claude, kimi, opencode}
 
 // descriptor is what the adapter of a client says of it.
 func (c client) descriptor() preparer.Descriptor { return c.adapter.Describe() }
+
+// hookKind is the kind of things of the user's that leave the mark of a hook.
+func (c client) hookKind() preparer.Kind {
+	if c.hooks != "" {
+		return c.hooks
+	}
+	return preparer.Hooks
+}
+
+// listing is how the client lists a skill for the model.
+func (c client) listing(skill string) string {
+	if c.entry != "" {
+		return fmt.Sprintf(c.entry, skill)
+	}
+	return "\n- " + skill + ": "
+}
 
 // each runs a case for every client.
 func each(t *testing.T, run func(*testing.T, client)) {

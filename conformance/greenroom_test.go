@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -71,10 +72,16 @@ var buildAdapters = sync.OnceValues(func() ([]adapter.Source, error) {
 // ownState are the paths below the user's home that a run of the client may change, by the adapter's own list.
 func (c client) ownState() []string {
 	var own []string
-	for _, at := range c.descriptor().OwnState {
+	d := c.descriptor()
+	homes := map[string]string{}
+	for _, home := range d.Homes {
+		homes[home.ID] = home.Default
+	}
+	homes[d.Homes[0].ID] = c.home
+	for _, at := range d.OwnState {
 		switch at.Base {
 		case preparer.BaseHome:
-			own = append(own, c.home+"/"+at.Path)
+			own = append(own, path.Join(homes[at.Home], at.Path))
 		case preparer.BaseUser:
 			own = append(own, at.Path)
 		}
@@ -219,7 +226,7 @@ func (g *greenroom) oursOnce(p *core.Prepared, r upstream.Request) {
 		g.Errorf("the session has %d skills of ours, want at least 2", len(p.Skills))
 	}
 	for _, skill := range p.Skills {
-		g.counts(text, map[string]int{"\n- " + skill.Name + ": ": 1})
+		g.counts(text, map[string]int{g.client.listing(skill.Name): 1})
 		if _, err := os.Stat(skill.Path); err != nil {
 			g.Errorf("the skill %s does not lie where the host says: %v", skill.Name, err)
 		}

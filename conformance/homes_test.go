@@ -2,7 +2,9 @@ package conformance_test
 
 import (
 	"context"
+	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,12 +25,16 @@ func TestH06_HomeOfLinks(t *testing.T) {
 		s := newStage(t, c, upstream.Say("done"))
 		dotfiles := s.inHome("dotfiles/client")
 		instructions := c.instructions
+		target, err := filepath.Rel(filepath.Dir(s.inHome(c.home)), dotfiles)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, err := range []error{
 			os.Mkdir(s.inHome("dotfiles"), 0o755),
 			os.Rename(s.inHome(c.home), dotfiles),
 			os.Rename(filepath.Join(dotfiles, instructions), s.inHome("dotfiles/instructions.md")),
 			os.Rename(filepath.Join(dotfiles, "skills", "user-notes"), s.inHome("dotfiles/user-notes")),
-			os.Symlink("dotfiles/client", s.inHome(c.home)),
+			os.Symlink(target, s.inHome(c.home)),
 			os.Symlink("../instructions.md", filepath.Join(dotfiles, instructions)),
 			os.Symlink("../../user-notes", filepath.Join(dotfiles, "skills", "user-notes")),
 		} {
@@ -58,7 +64,10 @@ func TestH11_HomeByVariable(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c client) {
 		s := newStage(t, c, upstream.Say("done"))
-		if err := os.Rename(s.inHome(c.home), s.inHome("elsewhere")); err != nil {
+		moved := c
+		moved.home = path.Join("elsewhere", c.descriptor().Homes[0].Sub)
+		if err := errors.Join(os.MkdirAll(s.inHome(path.Dir(moved.home)), 0o755),
+			os.Rename(s.inHome(c.home), s.inHome(moved.home))); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
@@ -77,8 +86,6 @@ func TestH11_HomeByVariable(t *testing.T) {
 		s.counts(s.text(turn), map[string]int{userInstructions: 1, userSkill: 1, "default-place-51c2": 0})
 		g.cleanup(session)
 		g.nothingLeft()
-		moved := c
-		moved.home = "elsewhere"
 		s.unchanged("the home", home, s.take(s.home), moved.ownState()...)
 	})
 }

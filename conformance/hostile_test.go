@@ -55,7 +55,7 @@ func TestC219_H05_HostileSkillTree(t *testing.T) {
 
 		turns := s.turns(2)
 		g.oursByName(p, turns[1])
-		plain, prepared := listed(s.text(turns[0])), listed(s.text(turns[1]))
+		plain, prepared := c.listed(s.text(turns[0])), c.listed(s.text(turns[1]))
 		for _, skill := range p.Skills {
 			delete(prepared, skill.Name)
 		}
@@ -76,16 +76,16 @@ func (g *greenroom) oursByName(p *core.Prepared, r upstream.Request) {
 	g.Helper()
 	text := g.text(r)
 	for _, skill := range p.Skills {
-		g.counts(text, map[string]int{"\n- " + skill.Name + ": ": 1})
+		g.counts(text, map[string]int{g.client.listing(skill.Name): 1})
 	}
 }
 
-var listLine = regexp.MustCompile(`(?m)^- ([A-Za-z0-9:._-]+): `)
-
 // listed are the names in the client's list of skills, with how often each is there.
-func listed(text string) map[string]int {
+func (c client) listed(text string) map[string]int {
+	const name = "([A-Za-z0-9:._-]+)"
+	line := strings.Replace(regexp.QuoteMeta(c.listing("NAME")), "NAME", name, 1)
 	names := map[string]int{}
-	for _, match := range listLine.FindAllStringSubmatch(text, -1) {
+	for _, match := range regexp.MustCompile(line).FindAllStringSubmatch(text, -1) {
 		names[match[1]]++
 	}
 	return names

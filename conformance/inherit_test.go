@@ -67,14 +67,14 @@ func leftOut(t *testing.T, c client, kind preparer.Kind) {
 	g.oursOnce(p, turns[0])
 	came := seen(s, turns)
 	want := map[preparer.Kind]bool{
-		preparer.Instructions: true, preparer.Skills: true, preparer.MCPServers: true, preparer.Hooks: true,
+		preparer.Instructions: true, preparer.Skills: true, preparer.MCPServers: true, c.hookKind(): true,
 		preparer.ModelSettings: true,
 	}
 	if c.memories {
 		want[preparer.Memories] = true
 	}
 	for other := range want {
-		want[other] = !lost[other]
+		want[other] = !lost[other] || slices.Contains(c.stays, other)
 	}
 	for _, other := range slices.Sorted(maps.Keys(want)) {
 		if came[other] != want[other] {
@@ -98,7 +98,7 @@ func seen(s *stage, turns []upstream.Request) map[preparer.Kind]bool {
 		preparer.Skills:        strings.Contains(first, userSkill),
 		preparer.Memories:      strings.Contains(first, userMemory),
 		preparer.ModelSettings: s.client.settingKept(s, turns),
-		preparer.Hooks:         s.marked("user-hook"),
+		s.client.hookKind():    s.marked("user-hook"),
 		preparer.MCPServers:    s.marked("user-server"),
 	}
 }

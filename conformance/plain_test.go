@@ -19,10 +19,10 @@ func TestPlainClientUsesWhatTheUserSetUp(t *testing.T) {
 		want := map[string]int{
 			userInstructions: 1, userSkill: 1, projectInstructions: 1, projectSkill: 1, "first-prompt": 1,
 		}
-		switch c.name {
-		case "codex":
+		if c.sharedSkills {
 			want[sharedSkill] = 1
-		case "claude":
+		}
+		if c.memories {
 			want[userMemory] = 1
 		}
 		s.counts(s.text(turns[0]), want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/greenroom-agents/greenroom/conformance/rig"
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // A session from its beginning to its end as a person at a desktop has it: ours comes once, theirs stays, and
@@ -71,8 +73,12 @@ func TestC256_AutomationSession(t *testing.T) {
 			userInstructions: 0, userSkill: 0, sharedSkill: 0, userMemory: 0, projectInstructions: 1, projectSkill: 1,
 			"first-prompt": 1,
 		})
-		if c.settingKept(s, turns) {
-			t.Error("a setting of the user's had an effect")
+		stays := slices.Contains(c.stays, preparer.ModelSettings)
+		if c.settingKept(s, turns) != stays {
+			t.Errorf("a setting of the user's had an effect: %v, want %v", !stays, stays)
+		}
+		if said(p, "not_excludable") != stays {
+			t.Errorf("what came along all the same is not what the session says: %v", p.Diagnostics)
 		}
 		for _, program := range []string{"user-hook", "user-server"} {
 			if s.marked(program) {

@@ -1,5 +1,7 @@
 package matrix
 
+import "slices"
+
 const head = `# Compatibility
 
 This table is made from the results of the tests in ` + "`conformance`" + ` by ` + "`go run ./cmd/compat -write`" + ` in that directory. Do not edit it.
@@ -12,8 +14,8 @@ in a session that was prepared through an adapter process. "n/a" means that the 
 
 const foot = `
 Cursor Agent is in no package registry, so it stands in no column: its adapter is held to what the vendor documents, by
-the tests in ` + "`conformance/documented` and `providers/cursor`" + `, and nothing of the client itself is shown. Adapters for
-OpenCode and Tutti Agent, and sessions on a model endpoint, are not part of this table yet.
+the tests in ` + "`conformance/documented` and `providers/cursor`" + `, and nothing of the client itself is shown. The adapter for
+Tutti Agent, and sessions of other clients than OpenCode on a model endpoint, are not part of this table yet.
 `
 
 // Clients are the columns.
@@ -22,6 +24,7 @@ func Clients() []Client {
 		{ID: "codex", Name: "Codex CLI", Package: "@openai/codex"},
 		{ID: "claude", Name: "Claude Code", Package: "@anthropic-ai/claude-code"},
 		{ID: "kimi", Name: "Kimi Code", Package: "@moonshot-ai/kimi-code"},
+		{ID: "opencode", Name: "OpenCode", Package: "opencode-linux-x64-baseline"},
 	}
 }
 
@@ -50,11 +53,13 @@ func Rows() []Row {
 			"kimi": {None: "the adapter gives the client none yet, and a session with some is refused"}}},
 		{"The commands that a session has run unasked, and no others", map[string]Cell{
 			"codex": {Test: "TestC157_C158_C165_CodexRunsWhatTheSessionHas"}, "claude": {None: "the client's own permissions decide"},
-			"kimi": {None: "the client's rules are patterns over a whole line, which a longer line with another command in it would pass"}}},
+			"kimi":     {None: "the client's rules are patterns over a whole line, which a longer line with another command in it would pass"},
+			"opencode": {None: "not part of this table yet"}}},
 		{"What the model runs finds the host's directory first on PATH, and no secret of ours", map[string]Cell{
 			"codex": {Test: "TestC008_HostToolsLeadPath/codex",
 				Known: "the client puts two directories of its own in front of every other, seen 2026-11-30"},
-			"claude": {Test: "TestC008_HostToolsLeadPath/claude"}, "kimi": {Test: "TestC008_HostToolsLeadPath/kimi"}}},
+			"claude": {Test: "TestC008_HostToolsLeadPath/claude"}, "kimi": {Test: "TestC008_HostToolsLeadPath/kimi"},
+			"opencode": {Test: "TestC008_HostToolsLeadPath/opencode"}}},
 		each("A resumed conversation is repeated unchanged and nothing is added", "TestC256_ResumeAddsNothing"),
 		each("Driven by a host in one process, two prompts tell the model ours once", "TestC256_DrivenByAHost"),
 		each("A second session of a kind costs no adapter call, and sessions in one project do not disturb each other",
@@ -65,53 +70,67 @@ func Rows() []Row {
 		each("A home, instructions and skills that are links work, and stay links", "TestH06_HomeOfLinks"),
 		each("A home that a variable names counts, and the one at the default place does not", "TestH11_HomeByVariable"),
 		{"A variable that a login is filed by is neither brought in nor changed", map[string]Cell{
-			"codex":  {None: "a session has a home of its own, and the login is linked into it"},
-			"claude": {Test: "TestH08_ConfigDirPassesUnchanged"},
-			"kimi":   {None: "a session has a home of its own, and the login is linked into it"}}},
+			"codex":    {None: "a session has a home of its own, and the login is linked into it"},
+			"claude":   {Test: "TestH08_ConfigDirPassesUnchanged"},
+			"kimi":     {None: "a session has a home of its own, and the login is linked into it"},
+			"opencode": {None: "the login lies where the client looks for it, with us or without"}}},
 		{"A project's own client folder does not become global", map[string]Cell{
-			"codex":  {Test: "TestH04_ProjectFolderIsNotGlobal"},
-			"claude": {None: "the client reads its folder in the project by itself, with us or without"},
-			"kimi":   {None: "the client reads its folder in the project by itself, with us or without"}}},
+			"codex":    {Test: "TestH04_ProjectFolderIsNotGlobal"},
+			"claude":   {None: "the client reads its folder in the project by itself, with us or without"},
+			"kimi":     {None: "the client reads its folder in the project by itself, with us or without"},
+			"opencode": {None: "the client reads its folder in the project by itself, with us or without"}}},
 		each("The client's own validators accept what was prepared", "TestC233_ClientAcceptsItsFiles"),
 		each("No credential of the user's stands in the host's state or log", "TestC234_NoSecretInStateOrLog"),
 		{"Hooks that a user trusts run, and ones that changed since do not", map[string]Cell{
 			"codex": {Test: "TestH28_TrustInHooksComesAlong"}, "claude": {None: "hooks of the user's settings need no trust"},
-			"kimi": {None: "hooks of the user's configuration need no trust"}}},
+			"kimi":     {None: "hooks of the user's configuration need no trust"},
+			"opencode": {None: "plugins do the work of hooks, and need no trust"}}},
 		{"Skills in folders come along, and stay out by name", map[string]Cell{
 			"codex": {Test: "TestH03_SkillsInFoldersComeAlong"}, "claude": {None: "the client looks one level deep"},
-			"kimi": {Test: "TestC219_H05_HostileSkillTree/kimi"}}},
+			"kimi":     {Test: "TestC219_H05_HostileSkillTree/kimi"},
+			"opencode": {Test: "TestC219_H05_HostileSkillTree/opencode"}}},
 		{"Rules in folders and behind links stay out with the instructions", map[string]Cell{
 			"codex": {None: "the client has no such rules"}, "claude": {Test: "TestH06_RulesStayOut"},
-			"kimi": {None: "the client has no such rules"}}},
+			"kimi":     {None: "the client has no such rules"},
+			"opencode": {None: "the client has no such rules"}}},
 		{"Leaving out the user's hooks keeps everything else of theirs", map[string]Cell{
 			"codex": {Test: "TestC256_EachKindCanBeLeftOut/codex"}, "claude": {Test: "TestC256_HooksOfTheProjectGoWithThoseOfTheUser"},
-			"kimi": {Test: "TestC256_EachKindCanBeLeftOut/kimi"}}},
+			"kimi":     {Test: "TestC256_EachKindCanBeLeftOut/kimi"},
+			"opencode": {Test: "TestC256_EachKindCanBeLeftOut/opencode"}}},
 		{"A user's AGENTS.override.md does not hide ours", map[string]Cell{
 			"codex": {Test: "TestC231_OverrideDoesNotHideOurs"}, "claude": {None: "no such file in this client"},
-			"kimi": {None: "no such file in this client"}}},
+			"kimi":     {None: "no such file in this client"},
+			"opencode": {None: "no such file in this client"}}},
 		{"A full hand-written configuration is kept and works", map[string]Cell{
 			"codex": {Test: "TestC233_FullCodexConfig"}, "claude": {None: "the configuration is used where it is"},
-			"kimi": {Test: "TestC233_FullKimiConfig"}}},
+			"kimi":     {Test: "TestC233_FullKimiConfig"},
+			"opencode": {None: "the configuration is used where it is"}}},
 		{"The user's command rules are kept and parse", map[string]Cell{
 			"codex": {Test: "TestC233_CodexRulesParse"}, "claude": {None: "rules are part of the settings, see the next row"},
-			"kimi": {None: "rules are part of the configuration, see above"}}},
+			"kimi":     {None: "rules are part of the configuration, see above"},
+			"opencode": {None: "rules are part of the configuration, see above"}}},
 		{"Settings with a provider, a credential and a deny rule hold at a desktop", map[string]Cell{
-			"codex":  {None: "providers are part of the configuration, see above"},
-			"claude": {Test: "TestC256_ClaudeSettingsOfASwitcher/desktop"},
-			"kimi":   {None: "providers are part of the configuration, see above"}}},
+			"codex":    {None: "providers are part of the configuration, see above"},
+			"claude":   {Test: "TestC256_ClaudeSettingsOfASwitcher/desktop"},
+			"kimi":     {None: "providers are part of the configuration, see above"},
+			"opencode": {None: "providers are part of the configuration, see above"}}},
 		{"Settings with a provider and a credential have no effect in automation", map[string]Cell{
-			"codex":  {Test: "TestC256_AutomationSession/codex"},
-			"claude": {Test: "TestC256_ClaudeSettingsOfASwitcher/automation"},
-			"kimi":   {Test: "TestC256_AutomationSession/kimi"}}},
+			"codex":    {Test: "TestC256_AutomationSession/codex"},
+			"claude":   {Test: "TestC256_ClaudeSettingsOfASwitcher/automation"},
+			"kimi":     {Test: "TestC256_AutomationSession/kimi"},
+			"opencode": {None: "the client gives no way to leave its configuration out, and the session says so"}}},
 		{"The client itself lists our plugin and skills at its start", map[string]Cell{
-			"codex":  {Test: "TestC256_DrivenByAHost/codex"},
-			"claude": {Test: "TestC256_ClaudeListsPluginAndSkills"},
-			"kimi":   {Test: "TestC256_DrivenByAHost/kimi"}}},
+			"codex":    {Test: "TestC256_DrivenByAHost/codex"},
+			"claude":   {Test: "TestC256_ClaudeListsPluginAndSkills"},
+			"kimi":     {Test: "TestC256_DrivenByAHost/kimi"},
+			"opencode": {Test: "TestC256_DrivenByAHost/opencode"}}},
 		{"A system prompt of the user's own does not hide ours", map[string]Cell{
 			"codex": {Test: "TestC231_OverrideDoesNotHideOurs"}, "claude": {None: "no file of the user's replaces the prompt"},
-			"kimi": {Test: "TestC256_KimiSystemPrompt"}}},
+			"kimi":     {Test: "TestC256_KimiSystemPrompt"},
+			"opencode": {Test: "TestC256_DesktopSession/opencode"}}},
 		{"Skills that all of the user's agents share come along once, or stay out, and hide none of ours", map[string]Cell{
 			"codex": {Test: "TestC256_EachKindCanBeLeftOut/codex"}, "claude": {None: "the client does not look for them"},
-			"kimi": {Test: "TestH21_SharedSkillsAreListedOnceOrLeftOut"}}},
-	}, codexRows()...)
+			"kimi":     {Test: "TestH21_SharedSkillsAreListedOnceOrLeftOut"},
+			"opencode": {Test: "TestC256_EachKindCanBeLeftOut/opencode"}}},
+	}, slices.Concat(codexRows(), openCodeRows())...)
 }
