@@ -25,8 +25,9 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 		return nil, err
 	}
 	if r.Endpoint != nil {
-		return nil, p.Refuse("claude.no-endpoint", "this adapter prepares claude code for the user's own login only",
-			"start the session without a model endpoint")
+		if err := served(r); err != nil {
+			return nil, err
+		}
 	}
 
 	l, root := p.NewLayout(), p.Session("claude")
@@ -51,6 +52,9 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	l.Args(p.S(flagPrompt), prompt.Value(), p.S(flagPlugin), pluginDir.Value())
 	l.Set(envBudget, p.S(skillBudget))
 	l.Strip(childMarkers...)
+	if r.Endpoint != nil {
+		bind(l, r.Endpoint)
+	}
 
 	exclude(l, r, root.Join("settings.json"))
 	return l, nil

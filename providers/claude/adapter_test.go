@@ -338,13 +338,69 @@ func TestMemoriesStayInThemselves(t *testing.T) {
 	}
 }
 
-func TestAnEndpointIsRefused(t *testing.T) {
+func onPlan(in p.Inherit) p.Request {
+	r := request(in)
+	r.Endpoint = &p.Endpoint{
+		Name: "Plan", Protocol: p.Anthropic, BaseURL: "https://relay.example", Default: "plan-large", Key: p.Secret{Name: "key"},
+		Models: []p.EndpointModel{{ID: "plan-large", Name: "Large"}, {ID: "plan-small"}},
+	}
+	return r
+}
+
+func TestC263_AnEndpointThatCannotBeServedIsRefused(t *testing.T) {
 	t.Parallel()
-	r := request(choose(p.All))
-	r.Endpoint = &p.Endpoint{Name: "x", Protocol: p.Anthropic, BaseURL: "http://127.0.0.1:9"}
-	_, err := claude.Adapter{}.Prepare(context.Background(), r)
-	var refusal *p.Refusal
-	if !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Code, "claude.") {
-		t.Errorf("got %v", err)
+	diverts := func(input string) func(*p.Request) {
+		return func(r *p.Request) {
+			r.Inputs[input] = p.Found{Exists: true, Values: map[string]p.Value{"env/ANTHROPIC_UNIX_SOCKET": p.S("/x")}}
+		}
+	}
+	for name, c := range map[string]struct {
+		code  string
+		spoil func(*p.Request)
+	}{
+		"openai":         {"claude.endpoint-protocol", func(r *p.Request) { r.Endpoint.Protocol = p.OpenAI }},
+		"responses":      {"claude.endpoint-protocol", func(r *p.Request) { r.Endpoint.Protocol = p.Responses }},
+		"no URL":         {"claude.endpoint-incomplete", func(r *p.Request) { r.Endpoint.BaseURL = "" }},
+		"no key":         {"claude.endpoint-incomplete", func(r *p.Request) { r.Endpoint.Key = p.Secret{} }},
+		"no models":      {"claude.endpoint-incomplete", func(r *p.Request) { r.Endpoint.Models = nil }},
+		"no default":     {"claude.endpoint-incomplete", func(r *p.Request) { r.Endpoint.Default = "" }},
+		"user diverts":   {"claude.endpoint-diverted", diverts("settings")},
+		"project does":   {"claude.endpoint-diverted", diverts("project-settings")},
+		"local settings": {"claude.endpoint-diverted", diverts("local-settings")},
+	} {
+		r := onPlan(choose(p.All))
+		c.spoil(&r)
+		_, err := claude.Adapter{}.Prepare(context.Background(), r)
+		var refusal *p.Refusal
+		if !errors.As(err, &refusal) || refusal.Code != c.code {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// Of the two variables one has the key and the other is there and empty, whatever of the user's comes along.
+func TestC266_H31_OneCredentialVariable(t *testing.T) {
+	t.Parallel()
+	for auth, want := range map[p.Auth][2]string{
+		p.Bearer: {"ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"}, p.APIKey: {"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"},
+	} {
+		for _, in := range []p.Inherit{choose(p.All), desktop(nil), choose(p.None)} {
+			r := onPlan(in)
+			r.Endpoint.Auth = auth
+			ops := map[string]p.EnvOp{}
+			l := prepare(t, r)
+			for _, op := range l.Env {
+				ops[op.Name] = op
+			}
+			if ops[want[0]].Value != r.Endpoint.Key || ops[want[1]].Op != p.EnvSetEmpty {
+				t.Errorf("%q: %v", auth, l.Env)
+			}
+			if ops["CLAUDE_CODE_PROVIDER_MANAGED_BY_HOST"].Value != p.S("1") {
+				t.Error("settings files win over the environment")
+			}
+			if guard := document(l, settings); guard["apiKeyHelper"] != p.S("") || !slices.Contains(l.Launch.Before, p.Value(settings.Value())) {
+				t.Errorf("the settings do not guard: %v", guard)
+			}
+		}
 	}
 }

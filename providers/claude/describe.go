@@ -1,6 +1,10 @@
 package claude
 
-import p "github.com/greenroom-agents/greenroom/sdk/preparer"
+import (
+	"slices"
+
+	p "github.com/greenroom-agents/greenroom/sdk/preparer"
+)
 
 const (
 	version = "0.1.0"
@@ -31,6 +35,9 @@ const (
 	inSettings       = "settings"
 	inState          = "state"
 	inProjectMCP     = "project-mcp"
+
+	inProjectSettings = "project-settings"
+	inLocalSettings   = "local-settings"
 )
 
 // What is learned of the user's files, for the names in it: a switch for each plugin, and what every entry of an MCP
@@ -39,6 +46,8 @@ var (
 	pluginSwitch  = p.Key("enabledPlugins", "*")
 	serverType    = p.Key("mcpServers", "*", "type")
 	serverCommand = p.Key("mcpServers", "*", "command")
+
+	settingsSocket = p.Key("env", envSocket)
 )
 
 // withSettings are the kinds that lie in one source with the user's settings.
@@ -52,7 +61,7 @@ var childMarkers = []string{
 	"CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_EXECPATH",
 	"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_KIND", "CLAUDE_CODE_SESSION_NAME", "CLAUDE_EFFORT", "CLAUDE_ENV_FILE",
 	"CLAUDE_JOB_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR",
-	"TUTTI_MODEL_PLAN_API_KEY",
+	p.EndpointKeyVar,
 }
 
 // Describe implements preparer.Preparer.
@@ -78,6 +87,9 @@ func (Adapter) Describe() p.Descriptor {
 		Rewrite:      p.PretoolHook,
 		NativeImages: true,
 		ServerVars:   serverVars,
+		Model: p.Model{
+			Protocol: p.Anthropic, Addressing: p.RawModels, Endpoint: p.NoEndpointAdapter, KeyVar: envBearer, APIKeyVar: envAPIKey,
+		},
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions:  {How: p.ByFlag},
 			p.Skills:        {How: p.ByFlag, Named: true},
@@ -89,7 +101,7 @@ func (Adapter) Describe() p.Descriptor {
 		},
 		// In print and stream-json mode nothing asks; on a terminal a person answers.
 		Gates:    []p.Gate{{ID: "folder-trust", Answer: p.NotAnswered}, {ID: "onboarding", Answer: p.NotAnswered}},
-		Env:      append([]string{envBudget, envNoMemory, serverVars + "*"}, childMarkers...),
+		Env:      slices.Concat([]string{envBudget, envNoMemory, serverVars + "*"}, endpointVars(), childMarkers),
 		Flags:    []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP, flagMCP},
 		OwnState: ownState(),
 	}
@@ -112,7 +124,7 @@ func inputs() []p.Input {
 		// A subagent is a model, a set of tools and a prompt. No flag leaves it out alone, so it goes with the settings.
 		names(inAgents, "agents", ".md", p.ModelSettings, p.LearnExists),
 		{Name: inSettings, Kind: p.InputFile, At: []p.Location{p.At(home, "settings.json")},
-			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{pluginSwitch},
+			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{pluginSwitch, settingsSocket},
 			Carries: []p.Carry{
 				{Kind: p.Hooks, Keys: []p.KeyPath{p.Key("hooks", "*")}},
 				{Kind: p.Plugins, Keys: []p.KeyPath{pluginSwitch}},
@@ -123,6 +135,11 @@ func inputs() []p.Input {
 		{Name: inState, Kind: p.InputFile, At: []p.Location{p.At(home, ".claude.json"), p.AtUser(".claude.json")},
 			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{serverType, serverCommand},
 			Carries: []p.Carry{{Kind: p.MCPServers, Keys: []p.KeyPath{p.Key("mcpServers", "*")}}}},
+		// Only the folder in the working directory itself is read.
+		{Name: inProjectSettings, Kind: p.InputFile, At: []p.Location{p.AtWorkspace(".claude/settings.json")},
+			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{settingsSocket}},
+		{Name: inLocalSettings, Kind: p.InputFile, At: []p.Location{p.AtWorkspace(".claude/settings.local.json")},
+			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{settingsSocket}},
 		{Name: inProjectMCP, Kind: p.InputFile, At: []p.Location{p.AtWorkspace(".mcp.json").UpToGitRoot()}},
 	}
 }

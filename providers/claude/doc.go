@@ -6,6 +6,8 @@
 // settings file that says so. The client takes one --settings, the last: a person who passes their own to such a session
 // brings back what was to stay out, and the session says that in a diagnostic.
 //
-// It serves plain sessions on the user's own login; a model endpoint is refused. Everything here was tried on the real
-// client, version 2.1.197.
+// A session is on the user's own login or on a model endpoint of the anthropic protocol. The endpoint is bound by the
+// environment; settings files would beat that, so the client is told that a host manages its provider, and the settings
+// file of ours, which holds no secret, closes what that leaves open. Everything here was tried on the real client, version
+// 2.1.197.
 package claude

@@ -30,20 +30,26 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 			"commands are switched off one by one, and those in folders of the commands directory have no names here: they "+
 				"come along", "keep each command directly in that directory, or inherit no model_settings"))
 	}
+	ours := p.Object{}
 	if !in.All(p.ModelSettings) {
 		l.Args(p.S(flagSources), p.S("project,local"))
 		noteLost(l, r)
-		return
+	} else {
+		ours = switchedOff(r)
 	}
-	if off := switchedOff(r); len(off) > 0 {
-		l.Document(settings, p.JSON, off)
+	text := "what stays out is said with --settings, which the client takes once: a second one brings it back in"
+	if r.Endpoint != nil {
+		maps.Copy(ours, guard(r.Endpoint))
+		text = "the endpoint is guarded with --settings, which the client takes once: a second one lets other settings in again"
+	}
+	if len(ours) > 0 {
+		l.Document(settings, p.JSON, ours)
 		// Settings that do not parse stop the client with an error, but only after it has been started.
 		l.Check(settings, p.CheckJSON)
 		l.Args(p.S(flagSettings), settings.Value())
-		l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.one-settings-flag",
-			Text: "what stays out is said with --settings, which the client takes once: a second one brings it back in"})
+		l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.one-settings-flag", Text: text})
 	}
-	if !in.All(p.Hooks) {
+	if !in.All(p.Hooks) && in.All(p.ModelSettings) {
 		l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.all-hooks-left-out",
 			Text: "the hooks of the project and of plugins and any status line stay out together with the hooks of the user: " +
 				"one switch takes all"})

@@ -173,7 +173,7 @@ func (it *Item) file(roots Roots, s *Snapshot) error {
 				}
 			}
 			it.Exists, it.Index, it.Path, it.Label, it.Data = true, i, p, labels[j], data
-			return it.values(s)
+			return it.values(s, loc.Base == preparer.BaseWorkspace)
 		}
 	}
 	if len(it.Input.At) > 0 {
@@ -203,8 +203,9 @@ func detail(err error) string {
 	return "cannot be read"
 }
 
-// values reads the values that the adapter is to learn, and the keys of what the file carries.
-func (it *Item) values(s *Snapshot) error {
+// values reads the values that the adapter is to learn, and the keys of what the file carries. Nothing is learned of a file
+// of the project's that does not parse.
+func (it *Item) values(s *Snapshot, project bool) error {
 	var keys []preparer.KeyPath
 	if it.Input.Learn == preparer.LearnValues {
 		keys = append(keys, it.Input.Values...)
@@ -216,6 +217,10 @@ func (it *Item) values(s *Snapshot) error {
 		return nil
 	}
 	values, err := s.memo.documents().Values(it.Input.Format, it.Data, keys, it.Label)
+	if err != nil && project {
+		s.Rejected = append(s.Rejected, Rejected{it.Label, "does not parse, so it is not looked into"})
+		return nil
+	}
 	if err != nil && it.Input.Learn != preparer.LearnValues {
 		// Only the report would have used it, and the client has its own way with such a file.
 		s.Rejected = append(s.Rejected, Rejected{it.Label, "does not parse, so what it brings is not listed"})

@@ -1,0 +1,105 @@
+package claude
+
+import p "github.com/greenroom-agents/greenroom/sdk/preparer"
+
+// The variables that bind the client to an endpoint.
+const (
+	envBase   = "ANTHROPIC_BASE_URL"
+	envBearer = "ANTHROPIC_AUTH_TOKEN"
+	envAPIKey = "ANTHROPIC_API_KEY"
+	// envManaged makes the client pass over what any settings file says of providers, credentials, models and proxies. It
+	// has to be in the environment: in a settings file it has no effect.
+	envManaged = "CLAUDE_CODE_PROVIDER_MANAGED_BY_HOST"
+	envQuiet   = "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"
+	envSocket  = "ANTHROPIC_UNIX_SOCKET"
+)
+
+// modelVars choose models. Those of an alias count for subagents and for what the client does in the background too.
+var modelVars = []string{
+	"ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_DEFAULT_OPUS_MODEL", "ANTHROPIC_DEFAULT_SONNET_MODEL",
+	"ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_DEFAULT_FABLE_MODEL",
+}
+
+// diverting are the variables of a shell that lead the client to another provider, to another address, to another
+// credential, or that add to its requests. With the first group the client sends the key of the endpoint there.
+var diverting = []string{
+	"CLAUDE_CODE_USE_ANTHROPIC_AWS", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_FOUNDRY", "CLAUDE_CODE_USE_GATEWAY",
+	"CLAUDE_CODE_USE_MANTLE", "CLAUDE_CODE_USE_VERTEX",
+	envSocket, "CLAUDE_CODE_API_BASE_URL", "CLAUDE_CODE_CUSTOM_OAUTH_URL",
+	"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_OAUTH_REFRESH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR",
+	"CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR", "CLAUDE_CODE_SESSION_ACCESS_TOKEN", "CLAUDE_CODE_HOST_AUTH_ENV_VAR",
+	"ANTHROPIC_PROFILE", "ANTHROPIC_IDENTITY_TOKEN", "ANTHROPIC_IDENTITY_TOKEN_FILE", "ANTHROPIC_FEDERATION_RULE_ID",
+	"ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_BETAS", "CLAUDE_CODE_EXTRA_BODY", "CLAUDE_CODE_SUBAGENT_MODEL",
+	"CLAUDE_CODE_ENABLE_TELEMETRY", "CLAUDE_CODE_ENABLE_PROXY_AUTH_HELPER", "CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY",
+}
+
+// endpointVars are all variables that a session on an endpoint sets or takes away.
+func endpointVars() []string {
+	return append(append([]string{envBase, envBearer, envAPIKey, envManaged, envQuiet}, modelVars...), diverting...)
+}
+
+// served says whether the client can be bound to the endpoint of a request.
+func served(r p.Request) error {
+	e := r.Endpoint
+	switch {
+	case e.Protocol != p.Anthropic:
+		return p.Refuse("claude.endpoint-protocol", "claude code speaks the anthropic protocol to a model endpoint, and this one speaks another",
+			"choose an endpoint of the anthropic protocol")
+	case e.BaseURL == "" || e.Default == "" || e.Key.Name == "" || len(e.Models) == 0:
+		return p.Refuse("claude.endpoint-incomplete", "the model endpoint lacks a base URL, a key or a model", "complete the endpoint")
+	}
+	for _, in := range []string{inSettings, inProjectSettings, inLocalSettings} {
+		if in == inSettings && !r.Options.Inherit.All(p.ModelSettings) {
+			continue // they are not read
+		}
+		// The one way to divert the client that nothing of ours closes.
+		if path, set := r.Inputs[in].Values[settingsSocket.String()]; set && path != p.S("") {
+			return p.Refuse("claude.endpoint-diverted", "a settings file sends all requests of claude code, the key included, to a unix socket",
+				"remove "+envSocket+" from the settings of the user and the project")
+		}
+	}
+	return nil
+}
+
+// bind binds the client to an endpoint by its environment. The key is in one variable, and the other one is empty, since
+// with both the client sends both.
+func bind(l *p.Layout, e *p.Endpoint) {
+	key, other := envBearer, envAPIKey
+	if e.Auth == p.APIKey {
+		key, other = other, key
+	}
+	l.Set(envBase, p.S(e.BaseURL))
+	l.Set(key, e.Key)
+	l.SetEmpty(other)
+	for _, name := range modelVars {
+		l.Set(name, p.S(e.Default))
+	}
+	l.Set(envManaged, p.S("1"))
+	l.Set(envQuiet, p.S("1"))
+	for _, name := range diverting {
+		l.Unset(name)
+	}
+	l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.key-in-environment",
+		Text: "what claude code starts can read the key of the endpoint: its commands, hooks and mcp servers, those of the project too",
+		Hint: "put a gateway between that keeps the key, where the project is not yours"})
+}
+
+// guard are settings of ours, which beat those of the user and of the project: they close what envManaged leaves open.
+// Programs that are to fetch a credential get none to run, and the models are those of the endpoint. Lists of models are
+// joined, so a list of the project's alone would have put the vendor's default in the place of ours.
+func guard(e *p.Endpoint) p.Object {
+	models := p.List{}
+	for _, m := range e.Models {
+		models = append(models, p.S(m.ID))
+	}
+	empty := p.S("")
+	return p.Object{
+		"apiKeyHelper": empty, "proxyAuthHelper": empty, "otelHeadersHelper": empty,
+		"awsAuthRefresh": empty, "awsCredentialExport": empty, "gcpAuthRefresh": empty,
+		"availableModels": models,
+		"env": p.Object{
+			"ANTHROPIC_CUSTOM_HEADERS": empty, "CLAUDE_CODE_EXTRA_BODY": empty, "CLAUDE_CODE_ENABLE_TELEMETRY": empty,
+			"CLAUDE_CODE_ENABLE_PROXY_AUTH_HELPER": empty,
+		},
+	}
+}
