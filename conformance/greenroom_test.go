@@ -21,6 +21,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/capability"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -116,6 +117,7 @@ func (s *stage) open(changes ...func(*core.Config)) *greenroom {
 		Adapters: sources,
 		Identity: core.Identity{Product: product},
 		Path:     []string{g.first},
+		Commands: command.Fixed(),
 		Logger:   slog.New(slog.NewTextHandler(g.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
 	}
 	for _, change := range changes {

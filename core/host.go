@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -51,7 +52,8 @@ type Config struct {
 	// capability.StandardProfile. Fields of its Identity that are set win over Identity.
 	Profile capability.DeploymentProfile
 	// Commands lists what the host's own command line tool can do. It is asked once in each preparation, and its failure
-	// fails that. Nil: the host has no such commands, and agents are told so.
+	// fails that. It is required where a pack of the profile needs commands, as packs of the standard one do: a host
+	// without a tool of its own gives command.Fixed().
 	Commands command.Catalog
 	// SkillSources supply skills of the host's own, after those of packs and before those of a session.
 	SkillSources []capability.SkillSource
@@ -132,6 +134,9 @@ func (c *Config) complete() error {
 	if !envPrefix.MatchString(c.Identity.EnvPrefix) {
 		return bad("Identity.EnvPrefix", "must be capital letters, digits and underscores, and begin with a letter")
 	}
+	if err := c.catalogued(); err != nil {
+		return err
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -145,6 +150,18 @@ func (c *Config) complete() error {
 		var err error
 		if c.Content, err = canon.Default(); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// catalogued refuses a profile whose packs tell of commands that nobody lists. A catalog that was forgotten would look
+// like a tool that can do nothing.
+func (c *Config) catalogued() error {
+	for _, p := range c.Profile.Complete().Packs {
+		if p.NeedsCommands && c.Commands == nil {
+			return fault.New(fault.CatalogFailed, "configure host", "Commands", fmt.Sprintf("there is no catalog, and pack %.80q of the profile needs one", p.Name)).
+				WithHint("a host without a tool of its own gives an empty catalog, command.Fixed()")
 		}
 	}
 	return nil

@@ -64,7 +64,15 @@ func (h *Host) prepare(ctx context.Context, s Session, o *operation) (*Prepared,
 	if err := h.ensure(); err != nil {
 		return nil, err
 	}
+	// What the session was first prepared with is looked up before its lock is held, so that the catalog is asked once;
+	// under the lock it is held against the record again.
 	var stored *command.Projection
+	if s.Projection == nil {
+		var err error
+		if stored, err = h.storedProjection(s); err != nil && !errors.Is(err, fault.Corrupt) {
+			return nil, err // one that is damaged is told of under the lock
+		}
+	}
 	var before *answered
 	for range attempts {
 		a, err := h.ask(ctx, s, stored, before)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -136,7 +137,7 @@ func newStage(t testing.TB, adapters ...preparer.Preparer) *stage {
 // open makes another host over the same state directory, as another process would.
 func (s *stage) open(change func(*Config), adapters ...preparer.Preparer) *Host {
 	s.t.Helper()
-	c := Config{StateDir: s.state, Home: s.home, Environ: []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.home}, Timeout: 20 * time.Second}
+	c := Config{StateDir: s.state, Home: s.home, Environ: []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.home}, Timeout: 20 * time.Second, Commands: command.Fixed()}
 	for _, a := range adapters {
 		c.Adapters = append(c.Adapters, adapter.Source{InProcess: a})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -60,7 +61,7 @@ func newStage(t testing.TB, on medium, sources []adapter.Source, counting bool) 
 	s := &stage{t: t, dir: on.dir(t)}
 	s.furnish()
 	c := core.Config{
-		StateDir: s.path("state"), Home: s.path("home"), Environ: s.environ(), Adapters: sources,
+		StateDir: s.path("state"), Home: s.path("home"), Environ: s.environ(), Adapters: sources, Commands: command.Fixed(),
 	}
 	if counting {
 		c.BeforeChange = func(int64, string, string) error { s.writes.Add(1); return nil }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/providers/claude"
 	"github.com/greenroom-agents/greenroom/providers/codex"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -109,7 +110,7 @@ func (s stage) write(rel, text string) error {
 // host opens a host whose changes of the disk go through before.
 func (s stage) host(ctx context.Context, before func(n int64, call, path string) error) (*core.Host, error) {
 	return core.New(ctx, core.Config{
-		StateDir: s.path("state"), Home: s.path("home"), Environ: []string{"PATH=" + s.path("bin")}, Timeout: 30 * time.Second,
+		StateDir: s.path("state"), Home: s.path("home"), Environ: []string{"PATH=" + s.path("bin")}, Timeout: 30 * time.Second, Commands: command.Fixed(),
 		Adapters: []adapter.Source{{InProcess: adapterOf(s.Provider)}}, BeforeChange: before,
 	})
 }

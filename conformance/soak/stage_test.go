@@ -15,6 +15,7 @@ import (
 	"github.com/greenroom-agents/greenroom/conformance/rig"
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/providers/claude"
 	"github.com/greenroom-agents/greenroom/providers/codex"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -101,7 +102,7 @@ func (s *stage) inProcess() []adapter.Source {
 func (s *stage) host(sources []adapter.Source) *core.Host {
 	s.t.Helper()
 	h, err := core.New(s.t.Context(), core.Config{
-		StateDir: s.path("state"), Home: s.path("home"), Environ: []string{"PATH=" + s.path("bin")}, Adapters: sources,
+		StateDir: s.path("state"), Home: s.path("home"), Environ: []string{"PATH=" + s.path("bin")}, Adapters: sources, Commands: command.Fixed(),
 		Timeout: 2 * time.Minute, // the machine may be slow; nothing may hang
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/command"
 )
 
 // client is a program that tells what a session gave it.
@@ -65,7 +66,7 @@ func TestC256_AdapterOfAThirdParty(t *testing.T) {
 	base := []string{"PATH=" + bin + ":/usr/bin:/bin", "HOME=" + home}
 
 	h, err := core.New(t.Context(), core.Config{
-		StateDir: filepath.Join(dir, "state"), Home: home, Environ: base, Adapters: []adapter.Source{build(t)},
+		StateDir: filepath.Join(dir, "state"), Home: home, Environ: base, Adapters: []adapter.Source{build(t)}, Commands: command.Fixed(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,15 @@ type DeploymentProfile struct {
 	Packs        []CapabilityPack
 }
 
+// Complete is the profile with the standard one in the place of the zero value.
+func (p DeploymentProfile) Complete() DeploymentProfile {
+	if len(p.Packs) == 0 && p.Name == "" {
+		standard := StandardProfile()
+		p.Name, p.Packs = standard.Name, standard.Packs
+	}
+	return p
+}
+
 // Identity is how a host is called in what an agent reads.
 type Identity struct {
 	Product string // default "Tutti"
@@ -44,8 +53,10 @@ type HostFacts = canon.HostFacts
 
 // CapabilityPack is one capability: it resolves to policy, skills and environment together, or to nothing.
 type CapabilityPack struct {
-	Name    string // stable, unique in a profile
-	Resolve func(ctx context.Context, v View) (CapabilityContribution, error)
+	Name string // stable, unique in a profile
+	// NeedsCommands says that the pack tells of the host's commands: a host with it has a catalog, if an empty one.
+	NeedsCommands bool
+	Resolve       func(ctx context.Context, v View) (CapabilityContribution, error)
 }
 
 // CapabilityContribution is what a pack adds to a session.

@@ -70,10 +70,7 @@ type EnvVar struct{ Name, Value, Pack string }
 
 // Resolve resolves a session: what is returned is whole, and an error names what is wrong with what.
 func Resolve(ctx context.Context, r Request) (*Resolved, error) {
-	if len(r.Profile.Packs) == 0 && r.Profile.Name == "" {
-		packs := StandardProfile()
-		r.Profile.Name, r.Profile.Packs = packs.Name, packs.Packs
-	}
+	r.Profile = r.Profile.Complete()
 	host, err := r.Profile.HostFacts.Complete()
 	if err != nil {
 		return nil, err

@@ -20,14 +20,14 @@ func StandardProfile() DeploymentProfile {
 
 // CoreSkills is the pack of the skills that every session has.
 func CoreSkills() CapabilityPack {
-	return CapabilityPack{Name: canon.CorePack, Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
+	return CapabilityPack{Name: canon.CorePack, NeedsCommands: true, Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
 		return CapabilityContribution{Enabled: true, Canonical: v.Texts.SkillIDs(canon.CorePack)}, nil
 	}}
 }
 
 // ConnectorDiscovery is the pack that tells of connectors, where the session has them and the commands to reach them.
 func ConnectorDiscovery() CapabilityPack {
-	return CapabilityPack{Name: "connector-discovery", Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
+	return CapabilityPack{Name: "connector-discovery", NeedsCommands: true, Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
 		c := CapabilityContribution{Enabled: v.Connectors != nil && v.Commands.HasAll(
 			"connector.available", "connector.capabilities", "connector.skills", "connector.skill.read", "connector.invoke")}
 		c.PolicySections = canonical(v, PolicySection{Anchor: SkillStrategy, Key: "connector-discovery", Order: 100})
@@ -50,14 +50,14 @@ func DesktopHost() CapabilityPack {
 
 // BrowserUse is the pack of the person's browser.
 func BrowserUse() CapabilityPack {
-	return CapabilityPack{Name: "browser-use", Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
+	return CapabilityPack{Name: "browser-use", NeedsCommands: true, Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
 		return handoff(v, v.BrowserUse && supports(v.Commands, browserCommands()), "browser"), nil
 	}}
 }
 
 // ComputerUse is the pack of the person's screen.
 func ComputerUse() CapabilityPack {
-	return CapabilityPack{Name: "computer-use", Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
+	return CapabilityPack{Name: "computer-use", NeedsCommands: true, Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
 		return handoff(v, v.ComputerUse && supports(v.Commands, computerCommands()), "computer"), nil
 	}}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/providers/codex"
 )
 
@@ -33,6 +34,7 @@ func main() {
 func host(ctx context.Context, w io.Writer, state, home, cwd string, environ []string) error {
 	h, err := core.New(ctx, core.Config{
 		StateDir: state, Home: home, Environ: environ,
+		Commands: command.Fixed(), // this host has no command line tool of its own
 		// In this process, for brevity. A host ships the adapter's binary, and names its path and digest instead.
 		Adapters: []adapter.Source{{InProcess: codex.Adapter{}}},
 	})
