@@ -19,6 +19,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/capability"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/core/skill"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -55,6 +56,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	s.host, err = core.New(t.Context(), core.Config{
+		Commands: command.Fixed(),
 		StateDir: s.state, Home: s.home, Environ: []string{"PATH=/usr/bin:/bin", "HOME=" + s.home},
 		Adapters: []adapter.Source{{Path: bin, UnsafeAnyDigest: true}},
 	})
