@@ -42,7 +42,7 @@ func (f *forward) pipe(resp *http.Response) {
 	}
 	o := &outlet{f: f, filter: f.route.secrets.Filter(), kind: kind}
 	if kind == "text/event-stream" {
-		o.guard = &guard{secrets: f.route.secrets}
+		o.guard = newGuard(f.route.secrets)
 	}
 	buf := make([]byte, 16<<10)
 	for {
@@ -109,11 +109,12 @@ func (o *outlet) put(text []byte) bool {
 func (o *outlet) end(err error) {
 	f := o.f
 	o.out = o.out[:0]
-	if o.guard != nil {
+	switch {
+	case o.guard == nil:
+	case err == io.EOF:
+		o.out = o.filter.Append(o.out, o.guard.end(nil))
+	default:
 		o.out = o.filter.Append(o.out, o.guard.flush(nil))
-		if err == io.EOF {
-			o.out = o.filter.Append(o.out, o.guard.rest)
-		}
 	}
 	o.out = o.filter.Flush(o.out)
 	ok := o.put(o.out)
