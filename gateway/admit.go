@@ -10,7 +10,9 @@ import (
 // guard refuses what a web page or a foreign host name can bring about, whatever token it holds: a request for
 // another host (DNS rebinding) and one that a browser sends for a page.
 func (l *listener) guard(r *http.Request) *responses.Error {
-	if _, ok := r.Header["Origin"]; ok || r.Host != l.host {
+	// Clients leave out the port that http has anyway.
+	ours := r.Host == l.host || r.Host+":80" == l.host
+	if _, ok := r.Header["Origin"]; ok || !ours {
 		return refusal(http.StatusForbidden, codeForbidden, "The request does not come from a local client")
 	}
 	return nil

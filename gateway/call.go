@@ -12,7 +12,7 @@ import (
 	"github.com/greenroom-agents/greenroom/gateway/translate"
 )
 
-// maxOmissions bounds how many optional fields one request may lose, each after a refusal that names it.
+// maxOmissions bounds how many optional fields one request may lose, each after a refusal that names it: decision 009.
 const maxOmissions = 3
 
 // call is one request on a route of the Responses listener.
@@ -164,6 +164,7 @@ func (c *call) options(model string) *translate.Options {
 
 // ask sends the request upstream and gives the answer if its status is good. Otherwise the client has been answered.
 func (c *call) ask(req *responses.Request, opts *translate.Options) (*http.Response, *translate.Context) {
+	var lost dialect.Fields
 	for omitted := 0; ; omitted++ {
 		body, tc, err := translate.Request(req, opts)
 		if err != nil {
@@ -180,6 +181,8 @@ func (c *call) ask(req *responses.Request, opts *translate.Options) (*http.Respo
 		c.event.TimeToHeaders = time.Since(c.begun)
 		c.event.UpstreamStatus = resp.StatusCode
 		if resp.StatusCode >= 200 && resp.StatusCode < 300 {
+			// Only what helped is remembered: a refusal may name a field and mean another.
+			c.route.refused.add(lost)
 			return resp, tc
 		}
 		field, text := c.refusedField(resp, tc.Sent)
@@ -187,9 +190,9 @@ func (c *call) ask(req *responses.Request, opts *translate.Options) (*http.Respo
 			c.fail(c.upstreamError(resp, text))
 			return nil, nil
 		}
-		c.route.refused.add(field)
 		c.s.counters.omitted.Add(1)
 		c.event.Omitted++
+		lost |= field
 		opts.Omit |= field
 	}
 }

@@ -178,6 +178,48 @@ func TestF34_G39_RefusedFieldIsLeftOutOnce(t *testing.T) {
 	}
 }
 
+// A refusal may name a field and mean another: what did not help is asked for again.
+func TestF34_OnlyWhatHelpedIsRemembered(t *testing.T) {
+	t.Parallel()
+	refused := func(field string) gatewaytest.Answer {
+		return gatewaytest.Status(400, `{"error":{"message":"unsupported parameter: `+field+`"}}`)
+	}
+	b := start(t, gateway.Config{}, refused("stream_options"), gatewaytest.Status(400, `{"error":{"message":"something else"}}`))
+	if r := b.turn(); r.status != 400 || b.up.Hits() != 2 {
+		t.Fatalf("%d after %d requests", r.status, b.up.Hits())
+	}
+	b.up.Script(gatewaytest.Text("x"))
+	if r := b.turn(); r.status != 200 || !strings.Contains(string(b.up.Last().Body), "stream_options") {
+		t.Fatalf("%d, the field is gone: %s", r.status, b.up.Last().Body)
+	}
+	// One after the other, three of them at most.
+	const four = `{"model":"m","stream":true,"input":"hi","temperature":1,"top_p":1,"stop":"x"}`
+	b.up.Script(refused("stream_options"), refused("temperature"), refused("top_p"), gatewaytest.Text("x"), gatewaytest.Text("y"))
+	before := b.up.Hits()
+	if r := b.post(four); r.status != 200 || b.up.Hits() != before+4 {
+		t.Fatalf("%d after %d requests", r.status, b.up.Hits()-before)
+	}
+	if r := b.post(four); r.status != 200 || b.up.Hits() != before+5 {
+		t.Fatal("the route forgot")
+	}
+	b.recommit(func(*gateway.Route) {})
+	b.up.Script(refused("stream_options"), refused("temperature"), refused("top_p"), refused("stop"))
+	before = b.up.Hits()
+	if r := b.post(four); r.status != 400 || b.up.Hits() != before+4 {
+		t.Fatalf("%d after %d requests", r.status, b.up.Hits()-before)
+	}
+}
+
+func TestG79_SecretInTheAddress(t *testing.T) {
+	t.Parallel()
+	const inQuery = "query-credential-abcdef"
+	b := start(t, gateway.Config{}, gatewaytest.Status(400, `{"error":{"message":"no such key: `+inQuery+`"}}`))
+	b.recommit(func(r *gateway.Route) { r.BaseURL += "/v1?api-key=" + inQuery; r.KeepQuery = true })
+	if r := b.turn(); strings.Contains(r.body, inQuery) || b.up.Last().Query != "api-key="+inQuery {
+		t.Fatalf("%s, asked with %q", r.body, b.up.Last().Query)
+	}
+}
+
 func TestDeadKeptConnectionIsReplaced(t *testing.T) {
 	t.Parallel()
 	// The second request meets a kept connection that the server closes without a byte.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -148,6 +149,16 @@ func TestGuardWaitsForAFewEventsOnly(t *testing.T) {
 	}
 	if !bytes.HasPrefix(out, []byte(`data: {"content":"se"}`)) {
 		t.Errorf("got %q", out)
+	}
+}
+
+func TestG06_HostWithoutThePortOfHTTP(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{"127.0.0.1": true, "127.0.0.1:80": true, "127.0.0.1:81": false, "127.0.0.1:80:80": false, "localhost": false, "": false} {
+		l := &listener{host: "127.0.0.1:80"}
+		if got := l.guard(&http.Request{Host: host}) == nil; got != want {
+			t.Errorf("%q: %v", host, got)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -56,7 +57,7 @@ func (s *Server) Register(r Route) (*Handle, error) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	rt := &route{
 		Route: r, key: key{r.Workspace, r.Session}, digest: digestOf(token), endpoint: endpoint, sealKey: seal,
-		secrets: redact.New(secretsOf(r), hosts), ctx: ctx, stop: stop,
+		secrets: redact.New(secretsOf(r, endpoint), hosts), ctx: ctx, stop: stop,
 	}
 	if err := s.routes.add(rt); err != nil {
 		stop(err)
@@ -67,14 +68,24 @@ func (s *Server) Register(r Route) (*Handle, error) {
 	return h, nil
 }
 
-// secretsOf gives the credential and what else may be one: long values of static headers.
-func secretsOf(r Route) []string {
+// secretsOf gives the credential and what else may be one, by its name: static headers and parts of a query that is kept.
+func secretsOf(r Route, endpoint *url.URL) []string {
 	all := []string{r.APIKey}
-	for name, v := range r.Headers {
+	add := func(name, value string) {
 		name = strings.ToLower(name)
-		if strings.Contains(name, "key") || strings.Contains(name, "token") || strings.Contains(name, "secret") ||
-			strings.Contains(name, "auth") {
-			all = append(all, v)
+		for _, word := range []string{"key", "token", "secret", "auth", "signature"} {
+			if strings.Contains(name, word) {
+				all = append(all, value)
+				return
+			}
+		}
+	}
+	for name, v := range r.Headers {
+		add(name, v)
+	}
+	for name, values := range endpoint.Query() {
+		for _, v := range values {
+			add(name, v)
 		}
 	}
 	return all

@@ -169,8 +169,11 @@ func (f *forward) checkModel(body []byte) ([]byte, *responses.Error) {
 	out = append(out, '{')
 	for w := rawjson.Walk(body); w.Next(); {
 		value := []byte(w.Value)
-		switch string(w.Key) {
-		case "model":
+		switch key := string(w.Key); {
+		case key != "model" && strings.EqualFold(key, "model"):
+			// To some servers this is the same field, and the one that counts.
+			models += 2
+		case key == "model":
 			models++
 			f.event.Model = rawjson.String(w.Value)
 			name, ok := f.route.allows(f.event.Model)
@@ -181,7 +184,7 @@ func (f *forward) checkModel(body []byte) ([]byte, *responses.Error) {
 			}
 			renamed = name != f.event.Model
 			value = rawjson.AppendString(nil, name)
-		case "stream":
+		case key == "stream":
 			f.event.Stream = rawjson.True(w.Value)
 		}
 		if len(out) > 1 {
@@ -238,6 +241,10 @@ func (f *forward) broken(err error) {
 func (f *forward) upstreamFailed(resp *http.Response) {
 	text := f.errorBody(resp)
 	e := f.upstreamError(resp, text)
+	if f.route.StatusMode == StatusPreserve && resp.StatusCode >= 500 {
+		// The client knows its own protocol: 529, say, makes it wait or choose another model.
+		e.Status = resp.StatusCode
+	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind == "application/json" && resp.StatusCode >= 400 && json.Valid(text) {
 		clean := []byte(f.route.secrets.Text(string(text)))

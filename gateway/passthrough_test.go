@@ -83,8 +83,12 @@ func TestChatPassthrough(t *testing.T) {
 	if got := b.forward("/v1/chat/completions", strings.Replace(chatTurn, `"m"`, `"n"`, 1), nil); got.code() != "model_not_found" {
 		t.Errorf("model: %s", got.body)
 	}
-	if got := b.forward("/v1/chat/completions", `{"model":"m","model":"n"}`, nil); got.status != 400 {
-		t.Errorf("two models: %d", got.status)
+	for _, body := range []string{
+		`{"model":"m","model":"n"}`, `{"model":"m","Model":"n"}`, `{"Model":"m"}`, `{"model":"m","\u006dODEL":"n"}`, `{"model":["m"]}`, `{}`, `["model"]`,
+	} {
+		if got := b.forward("/v1/chat/completions", body, nil); got.status != 400 {
+			t.Errorf("%s: %d", body, got.status)
+		}
 	}
 	if b.up.Hits() != 1 {
 		t.Fatalf("%d requests went upstream", b.up.Hits())
@@ -159,6 +163,12 @@ func TestPassthroughHidesTheCredential(t *testing.T) {
 	b.up.Script(gatewaytest.Status(429, `{"error":{"message":"slow"}}`))
 	if r := b.forward("/v1/chat/completions", chatTurn, nil); r.status != 429 || r.header.Get("Retry-After") == "" {
 		t.Fatalf("%d %v", r.status, r.header)
+	}
+	for _, status := range []int{500, 503, 529} {
+		b.up.Script(gatewaytest.Status(status, `{"error":{"type":"overloaded_error","message":"busy"}}`).With("Retry-After", secret))
+		if r := b.forward("/v1/chat/completions", chatTurn, nil); r.status != status || !strings.Contains(r.body, "overloaded_error") || r.header.Get("Retry-After") != "10" {
+			t.Fatalf("%d %s %v", r.status, r.body, r.header)
+		}
 	}
 	b.up.Script(gatewaytest.Status(307, "").With("Location", "https://h.test"))
 	if r := b.forward("/v1/chat/completions", chatTurn, nil); r.status != 502 || r.code() != "upstream_redirect" {

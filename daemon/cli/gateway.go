@@ -34,7 +34,7 @@ With --json one object is written when it serves, and one with the summary at th
 
 // serveGateway serves until ctx is over, which is how it is meant to end.
 func (a *app) serveGateway(ctx context.Context, p plan) (err error) {
-	r, err := a.openPlan(p, "gateway", "gateway")
+	r, err := a.openPlan(p, "gateway", "gateway", a.tellFailed)
 	if err != nil {
 		return err
 	}

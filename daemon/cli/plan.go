@@ -46,8 +46,8 @@ func (p *plan) given() bool {
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// open starts to serve the plan to one session.
-func (a *app) openPlan(p plan, workspace, session string) (*relay.Relay, error) {
+// openPlan starts to serve the plan to one session. failed is told of each request that came to nothing.
+func (a *app) openPlan(p plan, workspace, session string, failed func(status int, code string)) (*relay.Relay, error) {
 	const hint = "as in --upstream https://api.example.com/v1 --key-env EXAMPLE_API_KEY --model some-model"
 	switch {
 	case p.upstream == "":
@@ -66,7 +66,7 @@ func (a *app) openPlan(p plan, workspace, session string) (*relay.Relay, error) 
 	}
 	r, err := relay.Open(relay.Plan{
 		Upstream: p.upstream, Key: key, Models: p.models, Dialect: p.dialect, Listen: p.listen,
-		Workspace: workspace, Session: session, Now: a.Now, Random: a.Rand, Failed: a.tellFailed,
+		Workspace: workspace, Session: session, Now: a.Now, Random: a.Rand, Failed: failed,
 	})
 	if field := (*relay.FieldError)(nil); errors.As(err, &field) {
 		return nil, planFailure(field)
@@ -79,7 +79,8 @@ func (a *app) runOn(ctx context.Context, p plan, s core.Session, keep core.Keep,
 	if !p.given() {
 		return a.run(ctx, s, keep, args)
 	}
-	r, err := a.openPlan(p, s.Workspace, s.ID)
+	// While it runs the terminal is the client's; what failed last is said at the end.
+	r, err := a.openPlan(p, s.Workspace, s.ID, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -96,7 +97,7 @@ func (a *app) runOn(ctx context.Context, p plan, s core.Session, keep core.Keep,
 	}
 	status, err := a.run(ctx, s, keep, args)
 	sum, _ := r.Close(context.WithoutCancel(ctx))
-	if err == nil || sum.Turns+sum.Refused > 0 {
+	if err == nil || sum.Turns+sum.Failed+sum.Refused > 0 {
 		fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Good("greenroom:"), view.Relayed(sum))
 	}
 	return status, err

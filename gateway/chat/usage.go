@@ -2,6 +2,9 @@ package chat
 
 import "github.com/greenroom-agents/greenroom/gateway/internal/rawjson"
 
+// most is the largest number of tokens that is believed: every client can read it exactly, and no sum overflows.
+const most = 1<<53 - 1
+
 // Usage are the tokens of one answer. No number is negative.
 type Usage struct {
 	Input, Output, Total int64
@@ -15,7 +18,7 @@ func ParseUsage(raw Raw) (Usage, bool) {
 	known := false
 	for w := rawjson.Walk(raw); w.Next(); {
 		n, ok := rawjson.Int(w.Value)
-		n = max(n, 0)
+		n = min(max(n, 0), most)
 		switch string(w.Key) {
 		case "prompt_tokens", "input_tokens":
 			u.Input = max(u.Input, n)
@@ -37,19 +40,19 @@ func ParseUsage(raw Raw) (Usage, bool) {
 				n, _ := rawjson.Int(d.Value)
 				switch string(d.Key) {
 				case "cached_tokens":
-					u.Cached = max(u.Cached, n)
+					u.Cached = max(u.Cached, min(n, most))
 				case "cache_write_tokens", "cache_creation_tokens":
-					u.CacheWritten = max(u.CacheWritten, n)
+					u.CacheWritten = max(u.CacheWritten, min(n, most))
 				}
 			}
 		case "completion_tokens_details", "output_tokens_details":
 			if n, _ := rawjson.Int(rawjson.Get(w.Value, "reasoning_tokens")); n > u.Reasoning {
-				u.Reasoning = n
+				u.Reasoning = min(n, most)
 			}
 		}
 	}
 	if u.Total == 0 {
-		u.Total = u.Input + u.Output
+		u.Total = min(u.Input+u.Output, most)
 	}
 	return u, known
 }

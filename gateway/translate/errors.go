@@ -42,8 +42,8 @@ func HTTPError(status int, header http.Header, body []byte, mode StatusMode, now
 	e.UpstreamStatus = status
 	if e.Code == codeRateLimit || e.Status == http.StatusTooManyRequests && e.Code != codeQuota {
 		e.RetryAfter = retryAfter(header, p.message, now)
-	} else if e.Status >= 500 {
-		e.RetryAfter = header.Get("Retry-After")
+	} else if e.Status >= 500 && header.Get("Retry-After") != "" {
+		e.RetryAfter = retryAfter(header, p.message, now)
 	}
 	if mode == StatusPreserve && status >= 400 && status < 500 {
 		e.Status = status
@@ -123,6 +123,8 @@ func (p *problem) classify(status int) *responses.Error {
 		e.Code = "upstream_not_found"
 		if p.has("model") {
 			e.Code = "model_not_found"
+		} else {
+			p.message += " (check the endpoint's address)"
 		}
 	case status == 408, status == 504:
 		e.Status, e.Type, e.Code = http.StatusGatewayTimeout, responses.TypeServer, codeTimeout

@@ -35,13 +35,15 @@ func TestG78_ErrorsOfTheUpstream(t *testing.T) {
 		{name: "401", status: 401, body: `{"error":{"message":"bad key","code":"invalid_api_key"}}`, wantAgent: 400, wantPreserve: 401, code: "upstream_unauthorized", text: "Upstream: bad key"},
 		{name: "403", status: 403, body: `{"detail":"no"}`, wantAgent: 400, wantPreserve: 403, code: "upstream_forbidden", text: "Upstream: no"},
 		{name: "404 model", status: 404, body: `{"error":{"message":"model x not found"}}`, wantAgent: 400, wantPreserve: 404, code: "model_not_found", text: "Upstream: model x not found"},
-		{name: "404", status: 404, body: `not here`, wantAgent: 400, wantPreserve: 404, code: "upstream_not_found", text: "Upstream: not here"},
+		{name: "404", status: 404, body: `not here`, wantAgent: 400, wantPreserve: 404, code: "upstream_not_found", text: "Upstream: not here (check the endpoint's address)"},
 		{name: "422 of FastAPI", status: 422, body: `{"detail":[{"loc":["body"],"msg":"field required","type":"value_error"}]}`, wantAgent: 400, wantPreserve: 422, code: "invalid_request", text: "Upstream: field required"},
 		{name: "413", status: 413, body: ``, wantAgent: 400, wantPreserve: 413, code: "request_too_large", text: "Upstream: HTTP Request Entity Too Large"},
 		{name: "408", status: 408, body: ``, wantAgent: 504, wantPreserve: 408, code: "upstream_timeout", text: "Upstream: HTTP Request Timeout"},
 		{name: "MiniMax", status: 400, body: `{"base_resp":{"status_code":2013,"status_msg":"invalid params"}}`, wantAgent: 400, wantPreserve: 400, code: "2013", text: "Upstream: invalid params"},
 		{name: "Volc", status: 400, body: `{"code":"InvalidParameter","msg":"bad"}`, wantAgent: 400, wantPreserve: 400, code: "InvalidParameter", text: "Upstream: bad"},
 		{name: "OpenRouter", status: 502, body: `{"error":{"message":"Provider error","code":502,"metadata":{"raw":"deep reason"}}}`, wantAgent: 503, wantPreserve: 503, code: "server_error", text: "Upstream: Provider error deep reason"},
+		{name: "F39 a wait that is none of ours to pass on", status: 503, header: "Retry-After: sk-secret", body: `{"error":"busy"}`, wantAgent: 503, wantPreserve: 503, code: "server_error", wait: "10", text: "Upstream: busy"},
+		{name: "busy for a while", status: 529, header: "Retry-After: 3", body: `{"error":"busy"}`, wantAgent: 503, wantPreserve: 503, code: "server_error", wait: "3", text: "Upstream: busy"},
 		{name: "a page", status: 503, body: `<html><head><title>Bad  gateway</title></head><body>secret host</body></html>`, wantAgent: 503, wantPreserve: 503, code: "server_error", text: "Upstream: Bad gateway"},
 		{name: "a page without a title", status: 503, body: `<!doctype html><p>x`, wantAgent: 503, wantPreserve: 503, code: "server_error", text: "Upstream: a page of HTML"},
 		{name: "a redirect", status: 307, body: ``, wantAgent: 502, wantPreserve: 502, code: "upstream_redirect", text: "the upstream answered with a redirect, which is not followed: check its address"},
@@ -55,7 +57,7 @@ func TestG78_ErrorsOfTheUpstream(t *testing.T) {
 			if e.Status != want || e.Code != c.code || e.Message != c.text || e.UpstreamStatus != c.status && c.status != 307 {
 				t.Errorf("%s: mode %d gives %d %q %q (%d)", c.name, mode, e.Status, e.Code, e.Message, e.UpstreamStatus)
 			}
-			if e.Status == 429 && c.code == "rate_limit_exceeded" && e.RetryAfter != c.wait {
+			if (c.wait != "" || e.Status >= 500) && c.code != codeQuota && e.RetryAfter != c.wait {
 				t.Errorf("%s: mode %d waits %q, want %q", c.name, mode, e.RetryAfter, c.wait)
 			}
 		}

@@ -188,7 +188,8 @@ func (s *Stream) choice(dst []byte) []byte {
 	if c.ToolCalls != nil || c.FunctionCall != nil {
 		dst = s.toolCalls(dst, c)
 	}
-	if c.Finish != nil {
+	// A reason that says the answer is not whole stands, whatever comes behind it: some gateways end every stream with stop.
+	if c.Finish != nil && (!s.finished || s.class() == finishGood) {
 		s.finish, s.finished = strings.ToLower(rawjson.String(c.Finish)), true
 		s.outcome.Finish = clean(s.finish[:min(len(s.finish), 64)])
 	}
@@ -270,6 +271,14 @@ func (s *Stream) repair(name string) {
 		s.repairs = make(map[string]int)
 	}
 	s.repairs[name]++
+}
+
+// hide passes a name that the upstream made up through the filter for whole texts.
+func (s *Stream) hide(name string) string {
+	if s.opt.RedactText == nil {
+		return name
+	}
+	return s.opt.RedactText(name)
 }
 
 // clean passes an error's message through the filter for whole texts.

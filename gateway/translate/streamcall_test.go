@@ -83,6 +83,13 @@ func TestG51ToG62_Calls(t *testing.T) {
 		{name: "a search for tools", end: "completed", output: []string{`tool_search_call a  {"query":"q"}`}, chunks: []string{piece(0, "a", "tool_search", `{"query":"q"}`), finish("tool_calls")}},
 		{name: "G61 G85 F19 the stream ends within a call", end: "failed upstream_stream_error", chunks: []string{content("t"), piece(0, "a", "f", `{"x":1}`), "EOF"}, output: []string{"completed message t"}, check: neverDone},
 		{name: "an error behind a call", end: "failed server_error", chunks: []string{piece(0, "a", "f", `{"x":1}`), `{"error":{"message":"x"}}`}, check: neverDone},
+		{name: "G62 the limit within a call, and another finish behind it", end: "incomplete max_output_tokens", chunks: []string{piece(0, "a", "f", `{"x":1}`), finish("length"), finish("tool_calls")}, check: neverDone},
+		{
+			name: "G74 a name and an id that tell the key", end: "completed", output: []string{"function_call [redacted] x-[redacted] {}"}, chunks: []string{piece(0, "secret", "x-secret", `{}`), finish("tool_calls")},
+			opt: func(o *Options) {
+				o.RedactText = func(s string) string { return strings.ReplaceAll(s, "secret", "[redacted]") }
+			},
+		},
 		{name: "G62 the limit within a call", end: "incomplete max_output_tokens", chunks: []string{piece(0, "a", "f", `{"x"`), finish("length")}, check: neverDone},
 		{name: "the limit behind a whole call", end: "incomplete max_output_tokens", chunks: []string{piece(0, "a", "f", `{"x":1}`), finish("length")}, check: neverDone},
 		{name: "the filter behind a call", end: "failed invalid_prompt", chunks: []string{piece(0, "a", "f", `{"x":1}`), finish("content_filter")}, check: neverDone},

@@ -175,6 +175,9 @@ func TestG63ToG71_EndsOfAStream(t *testing.T) {
 			},
 		},
 		{name: "G64 the filter", chunks: []string{content("part"), finish("content_filter")}, output: []string{"incomplete message part"}, end: "failed invalid_prompt"},
+		{name: "G63 the limit, and stop behind it", chunks: []string{content("part"), finish("length"), finish("stop")}, output: []string{"incomplete message part"}, end: "incomplete max_output_tokens"},
+		{name: "G64 the filter, and stop behind it", chunks: []string{content("part"), finish("content_filter"), finish("stop"), usageChunk}, output: []string{"incomplete message part"}, end: "failed invalid_prompt"},
+		{name: "stop, and another reason behind it", chunks: []string{content("part"), finish("stop"), finish("length")}, output: []string{"incomplete message part"}, end: "incomplete max_output_tokens"},
 		{name: "an error as finish", chunks: []string{content("part"), finish("error")}, end: "failed server_error"},
 		{name: "another finish with text", chunks: []string{content("x"), finish("weird")}, output: []string{"completed message x"}, end: "completed"},
 		{name: "F20 no marker", chunks: []string{content("x"), finish("stop"), "EOF"}, output: []string{"completed message x"}, end: "completed"},
@@ -264,11 +267,14 @@ func TestUsageIsEstimatedWhenThereIsNone(t *testing.T) {
 func TestG70_UsageInEverySpelling(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string][5]int64{
-		`{"prompt_tokens":5,"completion_tokens":6,"prompt_tokens_details":{},"completion_tokens_details":null}`: {5, 6, 11, 0, 0},
-		`{"prompt_tokens":5,"completion_tokens":6,"total_tokens":20,"prompt_cache_hit_tokens":3}`:               {5, 6, 20, 3, 0},
-		`{"input_tokens":5,"output_tokens":6,"cache_read_input_tokens":2,"reasoning_tokens":4}`:                 {5, 6, 11, 2, 4},
-		`{"prompt_tokens":5,"completion_tokens":6,"cached_tokens":1}`:                                           {5, 6, 11, 1, 0},
-		`{"prompt_tokens":-5,"completion_tokens":"x","total_tokens":null}`:                                      {0, 0, 0, 0, 0},
+		`{"prompt_tokens":5,"completion_tokens":6,"prompt_tokens_details":{},"completion_tokens_details":null}`:    {5, 6, 11, 0, 0},
+		`{"prompt_tokens":5,"completion_tokens":6,"total_tokens":20,"prompt_cache_hit_tokens":3}`:                  {5, 6, 20, 3, 0},
+		`{"input_tokens":5,"output_tokens":6,"cache_read_input_tokens":2,"reasoning_tokens":4}`:                    {5, 6, 11, 2, 4},
+		`{"prompt_tokens":5,"completion_tokens":6,"cached_tokens":1}`:                                              {5, 6, 11, 1, 0},
+		`{"prompt_tokens":-5,"completion_tokens":"x","total_tokens":null}`:                                         {0, 0, 0, 0, 0},
+		`{"prompt_tokens":9223372036854775807,"completion_tokens":9223372036854775807,"total_tokens":-1}`:          {1<<53 - 1, 1<<53 - 1, 1<<53 - 1, 0, 0},
+		`{"prompt_tokens":1e400,"completion_tokens":0,"cached_tokens":[],"total_tokens":{}}`:                       {0, 0, 0, 0, 0},
+		`{"prompt_tokens":0,"completion_tokens":true,"prompt_tokens_details":[1],"completion_tokens_details":"x"}`: {0, 0, 0, 0, 0},
 	} {
 		s := newStream(t, testOptions(), streamRequest)
 		evs := events(t, feed(s, content("a"), `{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":`+raw+`}`))

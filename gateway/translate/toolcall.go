@@ -277,7 +277,10 @@ func (s *Stream) addCall(dst []byte, tc *toolCall) []byte {
 		k, prefix = responses.ToolSearch, "tsc_"
 	}
 	dst, tc.item = s.open(dst, k, prefix, func(it *item) {
-		it.CallID, it.Name, it.Namespace = tc.id, tc.tool.name, tc.tool.namespace
+		it.CallID, it.Name, it.Namespace = s.hide(tc.id), tc.tool.name, tc.tool.namespace
+		if !tc.known {
+			it.Name = s.hide(it.Name)
+		}
 	})
 	return dst
 }

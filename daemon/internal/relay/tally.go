@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -10,10 +11,13 @@ import (
 
 // Summary is what went through a relay. Tokens are as the upstream counted them.
 type Summary struct {
-	// Turns are requests that were let in, Failed those of them that failed, Refused requests that were not let in.
+	// Turns are requests that got an answer, Failed those that failed though they were let in, Refused those that were not.
+	// A client that tries again makes a request each time.
 	Turns   int `json:"turns"`
 	Failed  int `json:"failed"`
 	Refused int `json:"refused"`
+	// LastFailure is the status and the code of the newest that failed or was refused; "" if there was none.
+	LastFailure string `json:"last_failure,omitempty"`
 	// Input, Cached and Output are tokens; Cached are those of Input that the upstream had not to read anew.
 	Input  int64 `json:"input_tokens"`
 	Cached int64 `json:"cached_tokens"`
@@ -38,23 +42,30 @@ type tally struct {
 
 // Observe counts an event.
 func (t *tally) Observe(e gateway.Event) {
-	bad := e.Kind == gateway.EventRejected || e.Kind == gateway.EventRequest && e.Outcome == gateway.OutcomeFailed
 	t.count(e)
-	if bad && t.failed != nil {
+	if bad(e) && t.failed != nil {
 		t.failed(e.Status, e.Code)
 	}
+}
+
+func bad(e gateway.Event) bool {
+	return e.Kind == gateway.EventRejected || e.Kind == gateway.EventRequest && e.Outcome == gateway.OutcomeFailed
 }
 
 func (t *tally) count(e gateway.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if bad(e) {
+		t.sum.LastFailure = fmt.Sprintf("%d %s", e.Status, e.Code)
+	}
 	switch e.Kind {
 	case gateway.EventRejected:
 		t.sum.Refused++
 	case gateway.EventRequest:
-		t.sum.Turns++
 		if e.Outcome == gateway.OutcomeFailed {
 			t.sum.Failed++
+		} else {
+			t.sum.Turns++
 		}
 		t.sum.Input += e.Usage.Input
 		t.sum.Cached += e.Usage.Cached

@@ -19,11 +19,11 @@ func TestTallyCountsTurnsAndTheirTokens(t *testing.T) {
 		{Kind: gateway.EventRequest, Outcome: gateway.OutcomeCompleted, TimeToFirstToken: time.Second, Usage: gateway.Usage{Input: 300, Cached: 250, Output: 2}},
 		{Kind: gateway.EventRequest, Outcome: gateway.OutcomeCancelled, TimeToFirstToken: 2 * time.Second},
 		{Kind: gateway.EventRequest, Outcome: gateway.OutcomeFailed, Code: "bad"},
-		{Kind: gateway.EventRejected, Code: "who"},
+		{Kind: gateway.EventRejected, Status: 401, Code: "who"},
 	} {
 		ta.Observe(e)
 	}
-	want := Summary{Turns: 4, Failed: 1, Refused: 1, Input: 400, Cached: 300, Output: 3, CachedShare: 0.75, FirstToken: 2}
+	want := Summary{Turns: 3, Failed: 1, Refused: 1, LastFailure: "401 who", Input: 400, Cached: 300, Output: 3, CachedShare: 0.75, FirstToken: 2}
 	if diff := cmp.Diff(want, ta.summary()); diff != "" {
 		t.Error(diff)
 	}

@@ -37,9 +37,6 @@ func (v View) Endpoint(e Endpoint) {
 // Relayed is the one line at the end: what went through a gateway.
 func Relayed(s relay.Summary) string {
 	parts := []string{counted(int64(s.Turns), "turn")}
-	if s.Failed > 0 {
-		parts[0] += fmt.Sprintf(" (%d failed)", s.Failed)
-	}
 	if s.Input+s.Output > 0 {
 		in := thousands(s.Input) + " tokens in"
 		if s.Input > 0 {
@@ -50,8 +47,15 @@ func Relayed(s relay.Summary) string {
 	if s.FirstToken > 0 {
 		parts = append(parts, "first token after "+short(s.FirstToken))
 	}
+	if s.Failed > 0 {
+		parts = append(parts, counted(int64(s.Failed), "request")+" failed")
+	}
 	if s.Refused > 0 {
 		parts = append(parts, counted(int64(s.Refused), "request")+" refused")
+	}
+	if s.LastFailure != "" {
+		// Codes of an upstream are free text.
+		parts[len(parts)-1] += ", the last with " + paint.Clean(s.LastFailure)
 	}
 	return strings.Join(parts, ", ")
 }
