@@ -242,16 +242,23 @@ func TestDeadKeptConnectionIsReplaced(t *testing.T) {
 	t.Cleanup(func() { _ = srv.Close() })
 	b := start(t, gateway.Config{}, gatewaytest.Text("y"))
 	b.recommit(func(r *gateway.Route) { r.BaseURL = "http://" + l.Addr().String() })
-	if got := b.turn().text(t); got != "x" {
-		t.Fatalf("text %q", got)
+	// A busy machine may not get the connection back in time to keep it; then there is nothing to see, and it is tried anew.
+	for range 20 {
+		if got := b.turn().text(t); got != "x" {
+			t.Fatalf("text %q", got)
+		}
+		eventually(t, "the answer is over", func() bool { return b.gw.Counters().Active == 0 })
+		kill <- struct{}{}
+		r := b.turn()
+		if b.gw.Counters().Resent == 0 {
+			continue
+		}
+		if r.status != 200 || r.text(t) != "x" || b.gw.Counters().Resent != 1 {
+			t.Fatalf("%d %s", r.status, r.body)
+		}
+		return
 	}
-	kill <- struct{}{}
-	if r := b.turn(); r.status != 200 || r.text(t) != "x" {
-		t.Fatalf("%d %s", r.status, r.body)
-	}
-	if n := b.gw.Counters().Resent; n != 1 {
-		t.Fatalf("%d requests were sent again", n)
-	}
+	t.Fatal("no kept connection was used")
 }
 
 // TestZeroDelayUpstream: an upstream that answers before it has read the request must not break small streams.
