@@ -18,6 +18,7 @@ type Server struct {
 	transport *http.Transport
 	counters  counters
 	running   chan struct{} // one element for each running request
+	buffers   sync.Pool     // of *[]byte, for events on their way
 
 	responses, passthrough *listener
 

@@ -16,7 +16,7 @@ import (
 const (
 	// writeAt is the size at which events are written though more are at hand.
 	writeAt = 32 << 10
-	// keptBuffer is the largest buffer that a quiet stream keeps.
+	// keptBuffer is the largest buffer that is kept for other events.
 	keptBuffer = 64 << 10
 	// drainTime is what an upstream gets to end its stream after [DONE], so that its connection can be used again.
 	drainTime = 100 * time.Millisecond
@@ -32,6 +32,7 @@ type stream struct {
 	mu        sync.Mutex // guards all below
 	tr        *translate.Stream
 	out       []byte
+	loan      *[]byte // where out came from and goes back to
 	committed bool
 	over      bool
 	gone      bool // the client does not take more
@@ -110,7 +111,7 @@ func (x *stream) take(ev sse.Event, err error, more bool) bool {
 		x.end(err)
 		return false
 	}
-	x.out = x.tr.Event(x.out, ev.Name, ev.Data)
+	x.out = x.tr.Event(x.buffer(), ev.Name, ev.Data)
 	if e := x.tr.EarlyError(); e != nil && !x.tr.Done() {
 		x.failed(e)
 		return false
@@ -144,7 +145,7 @@ func (x *stream) end(err error) {
 		}
 		return
 	}
-	x.out = x.tr.End(x.out, translate.EndEOF)
+	x.out = x.tr.End(x.buffer(), translate.EndEOF)
 	if e := x.tr.EarlyError(); e != nil && !x.tr.Done() {
 		x.failed(e)
 		return
@@ -162,7 +163,7 @@ func (x *stream) failed(e *responses.Error) {
 		x.c.fail(e)
 		return
 	}
-	x.out = x.tr.Fail(x.out, e)
+	x.out = x.tr.Fail(x.buffer(), e)
 	x.flush()
 }
 
@@ -210,9 +211,23 @@ func (x *stream) flush() {
 		x.c.cancel(errClientGone)
 	}
 	x.wrote = time.Now()
-	if x.out = x.out[:0]; cap(x.out) > keptBuffer {
-		x.out = nil
+	if *x.loan = x.out[:0]; cap(x.out) > keptBuffer {
+		*x.loan = nil
 	}
+	x.c.s.buffers.Put(x.loan)
+	x.out, x.loan = nil, nil
+}
+
+// buffer is what events are appended to. A stream has one only while it has something to write: most are quiet.
+func (x *stream) buffer() []byte {
+	if x.loan == nil {
+		var ok bool
+		if x.loan, ok = x.c.s.buffers.Get().(*[]byte); !ok {
+			x.loan = new([]byte)
+		}
+		x.out = *x.loan
+	}
+	return x.out
 }
 
 // look is what the watch does: it never waits for the request's goroutine.
@@ -253,12 +268,12 @@ func (x *stream) look() (next time.Duration) {
 		if wait := t.Commit - time.Since(x.opened); wait > 0 {
 			return min(next, wait)
 		}
-		x.out = x.tr.Start(x.out)
+		x.out = x.tr.Start(x.buffer())
 		x.flush()
 	}
 	quiet := time.Since(x.wrote)
 	if quiet >= t.KeepAlive {
-		x.out = x.tr.KeepAlive(x.out)
+		x.out = x.tr.KeepAlive(x.buffer())
 		x.flush()
 		x.c.event.KeepAlives++
 		quiet = 0
@@ -296,7 +311,7 @@ func (x *stream) whole(body io.Reader) {
 		x.end(err)
 		return
 	}
-	x.out = x.tr.Answer(x.out, text)
+	x.out = x.tr.Answer(x.buffer(), text)
 	if e := x.tr.EarlyError(); e != nil && !x.tr.Done() {
 		x.failed(e)
 		return

@@ -186,9 +186,10 @@ func chatEvents(n int) [][]byte {
 // pair is a gateway in front of Chat bytes, and a plain forwarder in front of the Responses bytes that the gateway
 // makes of them.
 type pair struct {
-	gateway, forward func(testing.TB, string) *wireClient
-	server           *gateway.Server
-	register         func(session string) *gateway.Handle
+	// direct asks the forwarder's upstream without anything between.
+	gateway, forward, direct func(testing.TB, string) *wireClient
+	server                   *gateway.Server
+	register                 func(session string) *gateway.Handle
 }
 
 func startPair(t testing.TB, events [][]byte, pause time.Duration, routes int) *pair {
@@ -240,7 +241,9 @@ func newPair(t testing.TB, chat *wireUpstream, routes int, other func([][]byte) 
 
 	// What the gateway answers is what the forwarder's upstream sends.
 	b := &bench{t: t, gw: gw, handle: h}
-	forward := startForward(t, other(grouped(b.turn().body)).url())
+	plain := other(grouped(b.turn().body)).url()
+	forward := startForward(t, plain)
+	p.direct = func(t testing.TB, body string) *wireClient { return dialWire(t, plain, "x", body) }
 	p.forward = func(t testing.TB, body string) *wireClient {
 		return dialWire(t, forward, "x", body)
 	}

@@ -18,7 +18,9 @@ const (
 	defaultLine  = 8 << 20
 	defaultEvent = 16 << 20
 	defaultTotal = 256 << 20
-	firstBuffer  = 4 << 10
+	// firstBuffer is for streams that come in drops, as most do. One that fills it gets usualBuffer.
+	firstBuffer = 2 << 10
+	usualBuffer = 8 << 10
 )
 
 // Event is one event. Data shares the reader's memory and is valid until the next call of Next.
@@ -37,6 +39,7 @@ type Reader struct {
 	scan  int // up to here no line ending was found
 	total int64
 	err   error
+	full  bool // the last read filled the buffer
 
 	begun  bool // a byte order mark can no longer come
 	skipLF bool // the last line ended in CR: a LF right behind belongs to it
@@ -166,12 +169,22 @@ func (r *Reader) fill() {
 		r.scan -= r.start
 		r.start = 0
 	}
-	if len(r.buf) == cap(r.buf) {
-		r.buf = append(make([]byte, 0, max(firstBuffer, 2*cap(r.buf))), r.buf...)
+	size := cap(r.buf)
+	switch {
+	case size == 0:
+		size = firstBuffer
+	case r.full && size < usualBuffer:
+		size = usualBuffer
+	case len(r.buf) == size:
+		size *= 2
+	}
+	if size > cap(r.buf) {
+		r.buf = append(make([]byte, 0, size), r.buf...)
 	}
 	for range 100 {
 		n, err := r.src.Read(r.buf[len(r.buf):cap(r.buf)])
 		r.buf = r.buf[:len(r.buf)+max(n, 0)]
+		r.full = len(r.buf) == cap(r.buf)
 		r.total += int64(max(n, 0))
 		if err != nil {
 			r.err = err
