@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"time"
+
+	"github.com/greenroom-agents/greenroom/core/manifest"
 )
 
 // DefaultGrace is how old a bundle of skills has to be before it is collected.
@@ -20,6 +22,8 @@ type CollectOptions struct {
 // Collected says what was removed.
 type Collected struct {
 	Bundles []string `json:"bundles"` // digests
+	// Snapshots are digests of copies of clients' own skills.
+	Snapshots []string `json:"snapshots,omitempty"`
 }
 
 // Collect removes bundles of skills that no session uses any more. A bundle in use is never removed, whatever other
@@ -39,13 +43,19 @@ func (h *Host) Collect(ctx context.Context, o CollectOptions) (*Collected, error
 		if err != nil {
 			return nil, err
 		}
-		removed, err := store.Collect(ctx, h.cfg.Now().Add(-o.Grace), func() (map[string]bool, error) { return h.leases(ctx) })
-		return &Collected{Bundles: append([]string{}, removed...)}, err
+		removed, err := store.Collect(ctx, h.cfg.Now().Add(-o.Grace), func() (map[string]bool, error) {
+			return h.held(ctx, func(m *manifest.Manifest) []string { return m.Leases })
+		})
+		out := &Collected{Bundles: append([]string{}, removed...)}
+		if err == nil {
+			out.Snapshots, err = h.collectSnapshots(ctx, o)
+		}
+		return out, err
 	})
 }
 
-// leases are the digests that the records of all sessions name.
-func (h *Host) leases(ctx context.Context) (map[string]bool, error) {
+// held are the digests that the records of all sessions name.
+func (h *Host) held(ctx context.Context, of func(*manifest.Manifest) []string) (map[string]bool, error) {
 	names, err := h.store.Names(ctx)
 	if err != nil {
 		return nil, err
@@ -59,7 +69,7 @@ func (h *Host) leases(ctx context.Context) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, digest := range m.Leases {
+		for _, digest := range of(m) {
 			held[digest] = true
 		}
 	}

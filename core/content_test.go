@@ -376,6 +376,7 @@ func TestEveryFieldOfASessionIsRead(t *testing.T) {
 	t.Parallel()
 	known := []string{
 		"Workspace", "ID", "Provider", "Cwd", "Inherit", "Detail", "BrowserUse", "ComputerUse", "Connectors", "Servers", "Agent", "ExtraSkills", "SkipSkills", "Projection", "Endpoint", "Saver",
+		"Logins", "SkillRoots",
 	}
 	var fields []string
 	for i := range reflect.TypeFor[Session]().NumField() {

@@ -51,6 +51,9 @@ const (
 	ErrCommand          = fault.CommandUnavailable    // a projection requires, or a session asks for, a command that it does not have
 	ErrProjection       = fault.ProjectionUnavailable // what commands a session has cannot be known, so it has none
 	ErrProfile          = fault.Profile               // the host's deployment profile or a pack of it is at fault
+	ErrSnapshot         = fault.Snapshot              // the skills that the client unpacks itself are not what can be kept
+	ErrHandshake        = fault.Handshake             // the client refused a step of its start, does not know it, or ended
+	ErrSkillsMissing    = fault.SkillsMissing         // the client does not list a skill of ours, or a directory of skills is not there
 	ErrInternal         = fault.Internal              // a fault of Greenroom's
 )
 

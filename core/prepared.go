@@ -23,12 +23,13 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 		Models:    a.source(),
 		Skills:    w.skills(),
 		Inherited: slices.Clone(a.kind.inherited),
-		actions:   a.layout.Launch.Actions, strip: slices.Clone(a.layout.Launch.Strip),
+		strip:     slices.Clone(a.layout.Launch.Strip),
 	}
 	// Credentials of a session that this one was started from must not reach its client.
 	if a.desc.ServerVars != "" {
 		p.strip = append(p.strip, a.desc.ServerVars+"*")
 	}
+	p.steps = w.steps(p)
 	p.firstPrompt = strings.TrimSpace(strings.Join([]string{w.out.spill, w.tree.FirstPrompt}, "\n\n"))
 	p.Diagnostics = slices.Concat(a.layout.Diagnostics, a.notes, w.remarks(p))
 	return p

@@ -95,6 +95,9 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 		return nil, err
 	}
 	in := input.Roots{User: h.cfg.Home, Homes: a.roots.Homes, Workspace: s.Cwd}
+	if in.Authorities, err = authorities(s, a.desc); err != nil {
+		return nil, err
+	}
 	if a.inputs, err = input.Take(ctx, a.desc.Inputs, in, &h.memo); err != nil {
 		return nil, err
 	}
@@ -111,6 +114,9 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 		return nil, err
 	}
 	if err := a.handsOver(a.layout); err != nil {
+		return nil, err
+	}
+	if err := a.takesRoots(); err != nil {
 		return nil, err
 	}
 	return a, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/capability"
 	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/connector"
+	"github.com/greenroom-agents/greenroom/core/internal/handshake"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -53,6 +54,19 @@ type Session struct {
 	// Saver has the client hand parts of its work to a worker on a model that costs less. It is an error for a client
 	// that has no such mode. Nil: off.
 	Saver *Saver
+	// Logins say whose logins the session gets, by the name of the adapter's input for each (`greenroom adapters show` lists
+	// them). One that is not named is the user's own, when they have it.
+	Logins map[string]Login
+	// SkillRoots are directories of skills that the host keeps itself, in their order and behind the session's own. Only a
+	// client that is told of directories over its protocol takes them; for another one they are refused. With SkipSkills it
+	// is told of none.
+	SkillRoots []SkillRoot
+}
+
+// SkillRoot is a directory of skills that a host keeps.
+type SkillRoot struct {
+	Name string // for messages, e.g. the connector that it belongs to
+	Path string // absolute, an existing directory and no link
 }
 
 // Saver says how a session in saver mode is prepared.
@@ -60,6 +74,13 @@ type Saver struct {
 	// Model is the id of the worker's model. With an endpoint it is one of the endpoint's, by default the endpoint's
 	// default model; without, the adapter knows one of the client's vendor.
 	Model string
+}
+
+// Login says where a login lies. The zero value withholds it: the session gets none, also when the user has one.
+type Login struct {
+	// Path is the absolute path of the file that counts in the place of the user's own. It is linked, not copied, and need
+	// not exist yet: what a later login writes there reaches the session. Cleaning up never touches it.
+	Path string
 }
 
 // DetailMode is for whom an agent writes.
@@ -121,7 +142,7 @@ type Prepared struct {
 	Diagnostics   []Diagnostic       `json:"diagnostics"`
 
 	firstPrompt string
-	actions     []preparer.Action
+	steps       []handshake.Step
 	strip       []string
 }
 
@@ -172,6 +193,10 @@ func (p *Prepared) Environ(base []string) []string {
 // FirstPrompt is context for the agent that goes behind the user's own blocks of the first prompt, and again behind the
 // first one of a resumed conversation. It is not to be stored as the user's text. "" for none.
 func (p *Prepared) FirstPrompt() string { return p.firstPrompt }
+
+// Handshake is what has to be done over the client's protocol before its first thread. Package launch does it; what it is
+// stands in no public type.
+func (p *Prepared) Handshake() handshake.Steps { return handshake.Of(p.steps) }
 
 // Command is the client, ready to start in the session's working directory with the overlay applied to base and args
 // between the session's own arguments. It has its own process group. It is an error when no client was found.

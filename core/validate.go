@@ -56,18 +56,23 @@ func (s Session) validate() error {
 	if _, err := connector.Servers(s.Servers); err != nil {
 		return err
 	}
+	for name, l := range s.Logins {
+		if err := l.check(name); err != nil {
+			return err
+		}
+	}
 	_, err := s.Inherit.resolve()
 	return err
 }
 
-// standing checks that the working directory is there.
+// standing checks that the working directory is there, and the directories of skills that the host keeps.
 func (s Session) standing() error {
 	fi, err := os.Stat(s.Cwd)
 	if err != nil || !fi.IsDir() {
 		return fault.Wrap(err, fault.CwdMissing, "prepare", "cwd", "does not exist or is no directory").
 			WithHint("name a directory that exists; it is never made")
 	}
-	return nil
+	return checkRoots(s.SkillRoots)
 }
 
 func (d DetailMode) check() error {

@@ -30,6 +30,9 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 			return nil, err
 		}
 	}
+	if err := w.unpacked(prev); err != nil {
+		return nil, err
+	}
 	next := w.record(prev)
 	outside := w.out.changes()
 	if prev != nil && !changes.Any() && !outside && prev.State == manifest.Ready && prev.Same(next) {
@@ -123,7 +126,7 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 		Models: a.source().String(),
 	}
 	if prev != nil {
-		m.Created, m.Generation = prev.Created, prev.Generation
+		m.Created, m.Generation, m.Snapshots = prev.Created, prev.Generation, prev.Snapshots
 	}
 	if w.out.plan != nil {
 		m.Outside = w.out.plan.Outside()

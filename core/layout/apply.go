@@ -67,7 +67,7 @@ func (t *Tree) Compare(root *fsroot.Tree, prev []manifest.Entry) (*Changes, erro
 func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, error) {
 	fi, err := root.Lstat(n.Path)
 	if nowhere(err) {
-		return false, nil
+		return n.Guards > 0 && c.tree.Logins[n.Guards-1].Copy, nil
 	}
 	if err != nil {
 		return false, err
@@ -197,6 +197,9 @@ func (c *Changes) put(root *fsroot.Tree, n *Node) error {
 		err := root.Symlink(n.Target, n.Path)
 		if errors.Is(err, fsroot.ErrNoLinks) && n.Login >= 0 {
 			return c.copyLogin(root, n)
+		}
+		if errors.Is(err, fsroot.ErrNoLinks) && n.Guards > 0 {
+			return nil
 		}
 		if n.Login >= 0 {
 			c.tree.Logins[n.Login].Copy = false

@@ -131,6 +131,7 @@ func TestCheckRefuses(t *testing.T) {
 		"undeclared cache key":   {func(l *preparer.Layout) { l.Link(at("a"), preparer.Cache("c", "x", "nope#k")) }, "input \"nope\" is not declared"},
 		"names for a file":       {func(l *preparer.Layout) { l.Copy(at("a"), "skills") }, "input \"skills\" is of kind names, not file"},
 		"a file for names":       {entry(preparer.Expose{At: at("a"), Input: "config"}), "input \"config\" is of kind file, not names"},
+		"login locked elsewhere": {entry(preparer.Login{At: at("a"), Input: "auth", Lock: "../x"}), "lock: "},
 		"login from no secret":   {entry(preparer.Login{At: at("a"), Input: "config"}), "a login must be an input that is marked secret"},
 		"undeclared home":        {func(l *preparer.Layout) { l.Share(at("a"), preparer.At("nope", "x")) }, "home \"nope\" is not declared"},
 		"undeclared link home":   {func(l *preparer.Layout) { l.Link(at("a"), preparer.InHome("nope", "x")) }, "home \"nope\" is not declared"},
@@ -165,12 +166,9 @@ func TestCheckRefuses(t *testing.T) {
 		"undeclared flag":        {args(preparer.S("--yolo")), "not declared"},
 		"undeclared flag with =": {args(preparer.S("--yolo=1")), "not declared"},
 		"short flag":             {args(preparer.S("-y")), "not declared"},
-		"action elsewhere": {func(l *preparer.Layout) {
-			l.Action(preparer.Action{Kind: preparer.ExtraRoots, At: preparer.Workspace("x")})
-		}, "may not refer to root"},
-		"unknown action":     {func(l *preparer.Layout) { l.Action(preparer.Action{Kind: "guess"}) }, "unknown action \"guess\""},
-		"too many entries":   {many(4097), "it has more than 4096 entries, 256 variables or 256 arguments"},
-		"too many arguments": {args(make([]preparer.Value, 257)...), "a value is missing"},
+		"unknown action":         {func(l *preparer.Layout) { l.Action(preparer.Action{Kind: "guess"}) }, "unknown action \"guess\""},
+		"too many entries":       {many(4097), "it has more than 4096 entries, 256 variables or 256 arguments"},
+		"too many arguments":     {args(make([]preparer.Value, 257)...), "a value is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -224,7 +222,7 @@ func TestCheckTakes(t *testing.T) {
 	l.Block(preparer.Workspace(".claude/CLAUDE.md"), []preparer.Base{preparer.Current()}, preparer.Text{Document: "x"})
 	l.Share(at.Join("s"), preparer.AtUser("x"))
 	l.Link(at.Join("l"), preparer.Cache("models", "m.json", "config#a/b", "auth"))
-	l.Login(preparer.Login{At: at.Join("auth.json"), Input: "auth"})
+	l.Login(preparer.Login{At: at.Join("auth.json"), Input: "auth", Lock: ".refresh.lock"})
 	l.Expose(preparer.Expose{At: at.Join("skills"), Input: "skills"})
 	l.Skills(preparer.PlaceSkills{At: at.Join("skills/ours"), Reserve: []string{"skills"}})
 	l.Check(at.Join("key"), preparer.CheckTarget)

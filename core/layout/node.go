@@ -23,6 +23,9 @@ type Node struct {
 	Keep bool
 	// Login is the index of the login that the link exposes, or -1.
 	Login int
+	// Guards is one more than the index of the login whose lock the link leads to, or 0. Where links cannot be made it is
+	// left out: a copy of a login is brought back under a lock of our own.
+	Guards int
 	// Why says where the content comes from, for people.
 	Why string
 }

@@ -91,9 +91,20 @@ func (c *compiler) login(e preparer.Login) error {
 		return nil
 	}
 	source := it.Source // behind a link of the user's lies the file that a refresh has to reach
+	baseline := ""
+	if !it.Missing {
+		baseline = manifest.Digest(it.Data)
+	}
 	c.tree.Logins = append(c.tree.Logins, manifest.Login{
-		Path: e.At.Path, Source: source, Label: it.Label, Baseline: manifest.Digest(it.Data), JSON: e.JSON, Fresher: e.Fresher,
+		Path: e.At.Path, Source: source, Label: it.Label, Baseline: baseline, JSON: e.JSON, Fresher: e.Fresher,
 	})
+	if e.Lock != "" {
+		lock := Node{Path: path.Join(path.Dir(e.At.Path), e.Lock), Target: filepath.Join(filepath.Dir(source), e.Lock), Custody: manifest.Exposed,
+			Guards: len(c.tree.Logins), Why: "lock of " + it.Label}
+		if err := c.addLink(lock); err != nil {
+			return err
+		}
+	}
 	n := Node{Path: e.At.Path, Kind: manifest.Link, Target: source, Custody: manifest.Exposed, Login: len(c.tree.Logins) - 1, Why: "login of the user, " + it.Label}
 	return c.add(n)
 }

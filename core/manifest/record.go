@@ -33,6 +33,8 @@ type Manifest struct {
 	Logins  []Login   `json:"logins,omitempty"`
 	// Leases are the store digests that this session keeps alive.
 	Leases []string `json:"leases,omitempty"`
+	// Snapshots are the copies of the client's own skills that the session has led to, each of them kept alive.
+	Snapshots []Snapshot `json:"snapshots,omitempty"`
 	// Names are the names that skills were given, by skill id, so that they stay.
 	Names map[string]string `json:"names,omitempty"`
 	// Homes are the user's client homes that the session was prepared from, by id, for people to read.
@@ -79,6 +81,12 @@ type Entry struct {
 	Target  string  `json:"target,omitempty"` // of a link
 	Digest  string  `json:"digest,omitempty"` // of a file of ours without a secret
 	Why     string  `json:"why,omitempty"`
+}
+
+// Snapshot is a copy, in the store, of skills that the client unpacked below the session's directory.
+type Snapshot struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest"`
 }
 
 // Kind is what an entry is on the disk.

@@ -210,6 +210,16 @@ func (s *Session) Begin(m *Manifest) error {
 	return s.write(m, len(m.Outside) > 0)
 }
 
+// Amend records a change that is made to a ready session between two preparations, before it is made.
+func (s *Session) Amend(change func(*Manifest)) error {
+	if s.Manifest == nil || s.Manifest.State != Ready {
+		return fault.New(fault.Incomplete, "change session", s.Name, "is not ready").WithHint("prepare it again")
+	}
+	m := *s.Manifest
+	change(&m)
+	return s.write(&m, false)
+}
+
 // Commit writes the manifest of a preparation that is carried out, and gives a fresh session its name. Sync makes it
 // durable.
 func (s *Session) Commit(m *Manifest, sync bool) error {

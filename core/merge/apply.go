@@ -29,10 +29,7 @@ func (e *editor) apply(x *Edit) error {
 		e.delete(expand(e.tree, x.Path))
 		return nil
 	case preparer.OpDeleteIfEqual:
-		p := byKeys(x.Path)
-		if n, ok := find(e.tree, p); ok && e.tree.equal(n, x.Value) && !e.tree.commented(p) {
-			e.delete([]place{p})
-		}
+		e.deleteIfEqual(x)
 		return nil
 	case preparer.OpKeep:
 		return e.keep(x)
@@ -65,7 +62,15 @@ func (e *editor) check(x *Edit) error {
 		}
 	}
 	switch x.Op {
-	case preparer.OpSet, preparer.OpReplace, preparer.OpUpsert, preparer.OpDeleteIfEqual:
+	case preparer.OpSet, preparer.OpReplace, preparer.OpUpsert:
+		return checkValue(e.env.Label, e.format, x.Value, len(x.Path))
+	case preparer.OpDeleteIfEqual:
+		if len(x.Names) != len(x.Items) {
+			return badEdit(e.env.Label, "edit %q of key %s has keys without a value, or values without a key", x.Op, x.Path)
+		}
+		if err := checkValue(e.env.Label, e.format, x.Items, 1); err != nil {
+			return err
+		}
 		return checkValue(e.env.Label, e.format, x.Value, len(x.Path))
 	case preparer.OpAppend:
 		return checkValue(e.env.Label, e.format, x.Items, len(x.Path))
@@ -138,6 +143,22 @@ func (e *editor) delete(places []place) {
 	for _, p := range slices.Backward(places) {
 		e.tree.drop(p)
 		e.changed = true
+	}
+}
+
+// deleteIfEqual drops a place, and the keys of the root that go with it, when all of them are as they must be.
+func (e *editor) deleteIfEqual(x *Edit) {
+	places, values := []place{byKeys(x.Path)}, []any{x.Value}
+	for i, key := range x.Names {
+		places, values = append(places, byKeys(preparer.Key(key))), append(values, x.Items[i])
+	}
+	for i, p := range places {
+		if n, ok := find(e.tree, p); !ok || !e.tree.equal(n, values[i]) || e.tree.commented(p) {
+			return
+		}
+	}
+	for _, p := range places {
+		e.delete([]place{p})
 	}
 }
 

@@ -166,6 +166,35 @@ func TestDeleteIfEqualMindsComments(t *testing.T) {
 	}
 }
 
+// A table goes together with the keys of the root that lead to it, or all of them stay.
+func TestC252_AllOrNothingIsDeleted(t *testing.T) {
+	t.Parallel()
+	x := merge.Edit{Op: preparer.OpDeleteIfEqual, Path: key("p", "old"), Value: object{"name": "Old"},
+		Names: []string{"use", "model"}, Items: []any{"old", "m"}}
+	for name, c := range map[string]struct {
+		base string
+		gone bool
+	}{
+		"all":                {"use = 'old'\nmodel = 'm'\n[p.old]\nname = 'Old'\n[p.new]\n", true},
+		"another spelling":   {"'use' = \"old\"\nmodel = 'm'\np = {old = {name = 'Old'}, new = {}}\n", true},
+		"a key is missing":   {"use = 'old'\n[p.old]\nname = 'Old'\n[p.new]\n", false},
+		"another value":      {"use = 'old'\nmodel = 'other'\n[p.old]\nname = 'Old'\n[p.new]\n", false},
+		"the table has more": {"use = 'old'\nmodel = 'm'\n[p.old]\nname = 'Old'\nx = 1\n[p.new]\n", false},
+		"no table":           {"use = 'old'\nmodel = 'm'\n[p.new]\n", false},
+		"a comment":          {"use = 'old' # mine\nmodel = 'm'\n[p.old]\nname = 'Old'\n[p.new]\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before, got := parse(t, preparer.TOML, c.base), parse(t, preparer.TOML, apply(t, preparer.TOML, c.base, x))
+			if c.gone {
+				same(t, object{"p": object{"new": object{}}}, got)
+			} else {
+				same(t, before, got)
+			}
+		})
+	}
+}
+
 func TestH18_UnparsableTOML(t *testing.T) {
 	t.Parallel()
 	for base, parts := range map[string][]string{

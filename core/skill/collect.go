@@ -24,7 +24,7 @@ func (s *Store) Collect(ctx context.Context, before time.Time, leased func() (ma
 		return nil, fault.Wrap(ctx.Err(), fault.Deadline, "collect skills", "store", "the time was up")
 	}
 	defer func() { s.turn <- struct{}{} }()
-	if _, err := s.tree.Lstat(bundlesDir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.tree.Lstat(s.dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (s *Store) Collect(ctx context.Context, before time.Time, leased func() (ma
 	if err != nil {
 		return nil, err
 	}
-	entries, err := s.tree.List(bundlesDir)
+	entries, err := s.tree.List(s.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +52,14 @@ func (s *Store) Collect(ctx context.Context, before time.Time, leased func() (ma
 			continue
 		}
 		if !begun {
-			info, err := s.tree.Lstat(bundlesDir + "/" + digest)
+			info, err := s.tree.Lstat(s.at(digest))
 			if err != nil {
 				return removed, err
 			}
 			if !info.ModTime().Before(before) {
 				continue
 			}
-			if err := s.tree.Rename(bundlesDir+"/"+digest, bundlesDir+"/"+aside+digest); err != nil {
+			if err := s.tree.Rename(s.at(digest), s.at(aside+digest)); err != nil {
 				return removed, err
 			}
 		}
@@ -76,7 +76,7 @@ func (s *Store) Collect(ctx context.Context, before time.Time, leased func() (ma
 
 // settle puts a bundle that stands aside back when somebody leases it, and removes it otherwise.
 func (s *Store) settle(digest string, leased func() (map[string]bool, error)) (gone bool, err error) {
-	at, rel := bundlesDir+"/"+aside+digest, bundlesDir+"/"+digest
+	at, rel := s.at(aside+digest), s.at(digest)
 	held, err := leased()
 	if err != nil {
 		return false, errors.Join(err, s.tree.Rename(at, rel))

@@ -35,30 +35,30 @@ func (s *Store) make(ctx context.Context, rel string, c content) (repaired bool,
 		_, err := s.tree.Lstat(rel)
 		repaired = err == nil
 	}
-	if err := s.tree.RemoveAll(making); err != nil {
+	if err := s.tree.RemoveAll(s.at(making)); err != nil {
 		return false, err
 	}
 	if err := s.write(ctx, c); err != nil {
-		return false, errors.Join(err, s.tree.RemoveAll(making))
+		return false, errors.Join(err, s.tree.RemoveAll(s.at(making)))
 	}
 	if repaired {
-		if err := s.tree.RemoveAll(damaged); err != nil {
+		if err := s.tree.RemoveAll(s.at(damaged)); err != nil {
 			return false, err
 		}
-		if err := s.tree.Rename(rel, damaged); err != nil {
+		if err := s.tree.Rename(rel, s.at(damaged)); err != nil {
 			return false, err
 		}
 	}
-	if err := s.tree.Rename(making, rel); err != nil {
+	if err := s.tree.Rename(s.at(making), rel); err != nil {
 		return false, err
 	}
-	return repaired, s.tree.Sync(bundlesDir)
+	return repaired, s.tree.Sync(s.dir)
 }
 
 // lock excludes other processes that make bundles.
 func (s *Store) lock(ctx context.Context) (*fsroot.Lock, error) {
 	for try := 1; ; try++ {
-		sub, err := s.tree.Sub(bundlesDir)
+		sub, err := s.tree.Sub(s.dir)
 		if err != nil {
 			return nil, err
 		}
@@ -74,11 +74,11 @@ func (s *Store) lock(ctx context.Context) (*fsroot.Lock, error) {
 
 // write writes the bundle beside its place, makes it durable, and takes the right to write away.
 func (s *Store) write(ctx context.Context, c content) error {
-	if err := s.tree.Mkdir(making, 0o700); err != nil {
+	if err := s.tree.Mkdir(s.at(making), 0o700); err != nil {
 		return err
 	}
 	for _, dir := range c.dirs {
-		if err := s.tree.Mkdir(join(making, dir), 0o700); err != nil {
+		if err := s.tree.Mkdir(join(s.at(making), dir), 0o700); err != nil {
 			return err
 		}
 	}
@@ -87,15 +87,15 @@ func (s *Store) write(ctx context.Context, c content) error {
 			return fault.Wrap(ctx.Err(), fault.Deadline, "store skills", "store", "the time was up")
 		}
 		o := fsroot.WriteOptions{Mode: 0o444, Fresh: true, Sync: true}
-		if err := s.tree.WriteFile(join(making, name), c.files[name], o); err != nil {
+		if err := s.tree.WriteFile(join(s.at(making), name), c.files[name], o); err != nil {
 			return err
 		}
 	}
 	for _, dir := range slices.Backward(slices.Concat([]string{"."}, c.dirs)) {
-		if err := s.tree.Sync(join(making, dir)); err != nil {
+		if err := s.tree.Sync(join(s.at(making), dir)); err != nil {
 			return err
 		}
-		if err := s.tree.Chmod(join(making, dir), 0o555); err != nil {
+		if err := s.tree.Chmod(join(s.at(making), dir), 0o555); err != nil {
 			return err
 		}
 	}

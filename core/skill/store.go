@@ -16,8 +16,8 @@ import (
 // none of them begins with a dot.
 const (
 	bundlesDir = "skills"
-	making     = bundlesDir + "/.making"  // being made by whoever holds the lock on bundlesDir
-	damaged    = bundlesDir + "/.damaged" // the last bundle that was found damaged, for people to look at
+	making     = ".making"  // being made by whoever holds the lock on the directory
+	damaged    = ".damaged" // the last bundle that was found damaged, for people to look at
 )
 
 // maxKnown bounds how many bundles a Store remembers to have checked.
@@ -26,6 +26,7 @@ const maxKnown = 256
 // Store keeps bundles. It is safe for concurrent use, and several processes may have one store open.
 type Store struct {
 	tree *fsroot.Tree
+	dir  string // where its bundles lie
 	// turn holds one token. A tree serves one caller at a time, and waiting for it has to end with the context.
 	turn  chan struct{}
 	known map[string]known // by inputDigest
@@ -39,10 +40,17 @@ type known struct {
 
 // Open is the store in a tree, which must stay open and be used by nobody else.
 func Open(tree *fsroot.Tree) *Store {
-	s := &Store{tree: tree, turn: make(chan struct{}, 1), known: make(map[string]known)}
+	return open(tree, bundlesDir)
+}
+
+func open(tree *fsroot.Tree, dir string) *Store {
+	s := &Store{tree: tree, dir: dir, turn: make(chan struct{}, 1), known: make(map[string]known)}
 	s.turn <- struct{}{}
 	return s
 }
+
+// at is a path in the directory that the bundles lie in.
+func (s *Store) at(name string) string { return s.dir + "/" + name }
 
 // Put makes sure that a set of skills lies in the store, each in a directory of its name, and says where. The front
 // matter of a skill that got another name is changed to it. The order of the set does not matter, and an empty set is a
@@ -90,8 +98,8 @@ func (s *Store) PutSet(ctx context.Context, set *Set) (Bundle, error) {
 	if err != nil {
 		return Bundle{}, err
 	}
-	b := Bundle{Digest: c.digest, Rel: bundlesDir + "/" + c.digest, Names: c.names}
-	if _, err := s.tree.MkdirAll(bundlesDir, 0o700); err != nil {
+	b := Bundle{Digest: c.digest, Rel: s.at(c.digest), Names: c.names}
+	if _, err := s.tree.MkdirAll(s.dir, 0o700); err != nil {
 		return Bundle{}, err
 	}
 	info, err := s.checked(ctx, b.Rel, c)

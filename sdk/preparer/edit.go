@@ -1,5 +1,7 @@
 package preparer
 
+import "slices"
+
 // Base is what a merged file or a block begins as.
 type Base struct {
 	Kind  BaseKind
@@ -31,9 +33,9 @@ type Edit struct {
 	Op    EditOp
 	Path  KeyPath
 	Value Value // Set, Replace, DeleteIfEqual, Append, Upsert, Splice
-	// Items are the list elements of Append.
+	// Items are the list elements of Append, or the values that Names of DeleteIfEqual must have.
 	Items []Value
-	// Names are the children that Keep keeps.
+	// Names are the children that Keep keeps, or the keys of the root that DeleteIfEqual takes along.
 	Names []string
 	// List says how the elements of Append are compared, and where new ones go.
 	List ListKind
@@ -82,6 +84,13 @@ func Delete(path KeyPath) Edit { return Edit{Op: OpDelete, Path: path} }
 // DeleteIfEqual removes a key when its value equals v, with no key more and none less.
 func DeleteIfEqual(path KeyPath, v Value) Edit {
 	return Edit{Op: OpDeleteIfEqual, Path: path, Value: v}
+}
+
+// Together makes a DeleteIfEqual take a key of the document's root along: all of them have the given values and are
+// removed, or none is.
+func (e Edit) Together(key string, v Value) Edit {
+	e.Names, e.Items = append(slices.Clone(e.Names), key), append(slices.Clone(e.Items), v)
+	return e
 }
 
 // Replace puts v in the place of whatever stands at the path, so that nothing of an old table is left.

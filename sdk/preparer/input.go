@@ -105,6 +105,9 @@ type Found struct {
 	Names  []string         // sorted; only for LearnValues
 	// Content is only for LearnContent.
 	Content []byte
+	// Withheld says that the host gives the session none of this, whether or not it exists: nothing was looked at. What is
+	// bound to it, as settings can be to a login, should stay behind as well.
+	Withheld bool
 }
 
 // InputPath is the absolute path of an input as the agent will see it, as a value. For InputNames it is the path of

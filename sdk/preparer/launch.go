@@ -35,12 +35,13 @@ type Launch struct {
 	Strip []string
 }
 
-// Action is something to be done over the protocol. The set is closed.
+// Action is something to be done over the protocol. The set is closed, and one of a kind is enough: a snapshot comes
+// first, then the roots, then the look at what the client found.
 type Action struct {
 	Kind ActionKind
-	// At: ExtraRoots: the root; SnapshotTree: the tree.
+	// At: ExtraRoots: where the session's skills are placed, nothing when it has none; SnapshotTree: the tree.
 	At Place
-	// Marker is the file that SnapshotTree takes a complete tree by.
+	// Marker is the name of the file in the tree by which SnapshotTree knows that it is complete.
 	Marker string
 }
 
@@ -49,9 +50,14 @@ type ActionKind string
 
 // The actions.
 const (
-	ExtraRoots   ActionKind = "extra_roots"
-	VerifySkills ActionKind = "verify_skills"
+	// SnapshotTree puts a tree of skills that the client itself unpacks in its home into the host's store, under the digest
+	// of its content, and a link to that in its place, so that its paths are the same in every session.
 	SnapshotTree ActionKind = "snapshot_tree"
+	// ExtraRoots tells the client the whole list of directories to look for skills in besides its own: the session's, then
+	// those that the host brings. It also has the client look anew.
+	ExtraRoots ActionKind = "extra_roots"
+	// VerifySkills fails the start when the client does not list each of the session's skills.
+	VerifySkills ActionKind = "verify_skills"
 )
 
 func (l *Layout) env(op EnvOp) { l.Env = append(l.Env, op) }

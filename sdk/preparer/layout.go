@@ -87,6 +87,9 @@ type Login struct {
 	// Fresher is the key of a time stamp or counter in a JSON login that tells which of two versions is newer; "" for
 	// none.
 	Fresher KeyPath
+	// Lock is the name of a file beside the login that the client locks while it refreshes it, "" for none. The session's is
+	// a link to the user's, which may not exist yet, so that two clients lock one file.
+	Lock string
 }
 
 // PlaceSkills places the session's skills below a directory: one link to a read-only bundle where the client follows

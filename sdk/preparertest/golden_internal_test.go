@@ -24,7 +24,7 @@ func TestPrint(t *testing.T) {
 		"i": p.InputPath{Input: "config"}, "c": p.Concat{p.S("k="), p.Secret{Name: "key"}},
 	})
 	l.Merge(home.Join("c.toml"), p.TOML, []p.Base{p.Current(), p.FromInput("config"), p.Empty()},
-		p.Set(p.Key("a", "b/c"), p.Bool(true)), p.Delete(p.Key("servers", "*")), p.DeleteIfEqual(p.Key("d"), p.Object{"x": p.Int(1)}),
+		p.Set(p.Key("a", "b/c"), p.Bool(true)), p.Delete(p.Key("servers", "*")), p.DeleteIfEqual(p.Key("d"), p.Object{"x": p.Int(1)}).Together("e", p.S("f")),
 		p.Replace(p.Key("r"), p.Object{}), p.Keep(p.Key("k")), p.Keep(p.Key("k"), "one", "two"),
 		p.Append(p.Key("l"), p.ListPaths, home.Join("p").Value()), p.Upsert(p.Key("u"), "id", p.Object{"id": p.S("i")}),
 		p.Rebase(p.Key("agents", "*", "file"), "actor"), p.Require(p.Key("f"), "file"), p.Rekey(p.Key("k"), "actor", home), p.Splice(p.Key("t"), text))
@@ -33,7 +33,7 @@ func TestPrint(t *testing.T) {
 	l.Copy(home.Join("copy"), "config")
 	l.Expose(p.Expose{At: home.Join("skills"), Input: "skills", Except: []string{"x"}, Only: []string{}, Copy: true})
 	l.Share(home.Join("plugins"), p.At("actor", "plugins"))
-	l.Login(p.Login{At: home.Join("auth.json"), Input: "login", JSON: true, Fresher: p.Key("last")})
+	l.Login(p.Login{At: home.Join("auth.json"), Input: "login", JSON: true, Fresher: p.Key("last"), Lock: ".lock"})
 	l.Skills(p.PlaceSkills{At: home.Join("skills/greenroom"), Reserve: []string{"skills"}, Copy: true, Keep: true})
 	l.Check(home.Join("c.toml"), p.CheckTOML, p.Key("a"), p.Key("b", "c"))
 	l.Set("A", home.Value())

@@ -23,7 +23,7 @@ import (
 //	  "servers":  [{"name": "crm", "url": "http://127.0.0.1:2/mcp", "headers": ["Authorization"]}]
 //	}
 //
-// An input that is named exists. The values of an input go by key path; a number without a dot is an Int.
+// An input that is named exists, unless it is {"withheld": true}. The values of an input go by key path; a number without a dot is an Int.
 type goldenRequest struct {
 	Target *struct {
 		OS            *string  `json:"os"`
@@ -65,6 +65,8 @@ type goldenInput struct {
 	Values  map[string]any `json:"values"`
 	Names   []string       `json:"names"`
 	Content string         `json:"content"`
+	// Withheld input does not exist, also when it is named.
+	Withheld bool `json:"withheld"`
 }
 
 // ParseRequest reads the request of a golden case for the client of a descriptor.
@@ -180,6 +182,9 @@ func choice(raw json.RawMessage) (preparer.Choice, error) {
 }
 
 func (g goldenInput) found() (preparer.Found, error) {
+	if g.Withheld {
+		return preparer.Found{Withheld: true}, nil
+	}
 	f := preparer.Found{Exists: true, Index: g.Index, Names: g.Names}
 	if g.Content != "" {
 		f.Content = []byte(g.Content)

@@ -385,6 +385,11 @@ func TestSkillsWhereTheyAreFound(t *testing.T) {
 		d, l := good().desc, p.NewLayout()
 		d.Skills = c.channel
 		l.Skills(p.PlaceSkills{At: p.Session(c.at)})
+		if d.Skills.Kind == p.SkillExtraRoots {
+			d.Client.Transport = p.CodexAppServer
+			l.Action(p.Action{Kind: p.ExtraRoots, At: p.Session(c.at)})
+			l.Action(p.Action{Kind: p.VerifySkills})
+		}
 		if found := CheckLayout(d, l); len(found) != 0 {
 			t.Errorf("%s: found %v", name, found)
 		}

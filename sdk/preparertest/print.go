@@ -90,7 +90,7 @@ func (p *printer) entry(e preparer.Entry) {
 	case preparer.Share:
 		p.line(0, "%s <- %s", head, location(e.From))
 	case preparer.Login:
-		p.line(0, "%s <- input %s%s%s", head, e.Input, when("json", e.JSON), word("fresher", e.Fresher.String()))
+		p.line(0, "%s <- input %s%s%s", head, e.Input, when("json", e.JSON), word("fresher", e.Fresher.String())+word("lock", e.Lock))
 	case preparer.PlaceSkills:
 		p.line(0, "%s%s%s%s", head, names("reserve", e.Reserve), when("copies", e.Copy), when("keep", e.Keep))
 	case preparer.Check:
@@ -106,6 +106,8 @@ func (p *printer) edit(e preparer.Edit) {
 		if len(e.Names) == 0 {
 			head += " names []"
 		}
+	case preparer.OpDeleteIfEqual:
+		head += names("together with", e.Names)
 	case preparer.OpAppend:
 		head += " " + string(e.List) + when("head", e.Head)
 	case preparer.OpUpsert:

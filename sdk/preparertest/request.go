@@ -123,6 +123,9 @@ func randomRequest(d preparer.Descriptor, rnd *rand.Rand) preparer.Request {
 		if coin() {
 			r.Inputs[i.Name] = randomFound(i, rnd)
 		}
+		if i.Secret && rnd.IntN(8) == 0 {
+			r.Inputs[i.Name] = preparer.Found{Withheld: true}
+		}
 	}
 	return r
 }

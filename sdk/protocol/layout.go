@@ -70,7 +70,7 @@ func (e *encoder) entry(v preparer.Entry) *pb.Entry {
 	case preparer.Share:
 		m.Kind = &pb.Entry_Share{Share: &pb.Share{From: e.location(v.From)}}
 	case preparer.Login:
-		m.Kind = &pb.Entry_Login{Login: &pb.Login{Input: v.Input, Json: v.JSON, Fresher: e.optionalKey(v.Fresher)}}
+		m.Kind = &pb.Entry_Login{Login: &pb.Login{Input: v.Input, Json: v.JSON, Fresher: e.optionalKey(v.Fresher), Lock: v.Lock}}
 	case preparer.PlaceSkills:
 		m.Kind = &pb.Entry_Skills{Skills: &pb.PlaceSkills{Reserve: texts(v.Reserve), Copy: v.Copy, Keep: v.Keep}}
 	case preparer.Check:
@@ -119,7 +119,8 @@ func (d *decoder) entry(m *pb.Entry) preparer.Entry {
 	case *pb.Entry_Share:
 		return preparer.Share{At: at, From: d.location(k.Share.GetFrom())}
 	case *pb.Entry_Login:
-		return preparer.Login{At: at, Input: k.Login.GetInput(), JSON: k.Login.GetJson(), Fresher: d.key(k.Login.GetFresher())}
+		return preparer.Login{At: at, Input: k.Login.GetInput(), JSON: k.Login.GetJson(), Fresher: d.key(k.Login.GetFresher()),
+			Lock: k.Login.GetLock()}
 	case *pb.Entry_Skills:
 		return preparer.PlaceSkills{
 			At: at, Reserve: texts(k.Skills.GetReserve()), Copy: k.Skills.GetCopy(), Keep: k.Skills.GetKeep(),

@@ -26,7 +26,7 @@ func EncodeRequest(v preparer.Request) (*pb.Request, error) {
 			f := v.Inputs[name]
 			return &pb.NamedFound{
 				Name: name, Exists: f.Exists, Index: int64(f.Index), Values: e.fields(f.Values), Names: texts(f.Names),
-				Content: f.Content,
+				Content: f.Content, Withheld: f.Withheld,
 			}
 		}),
 	}
@@ -128,7 +128,7 @@ func DecodeRequest(m *pb.Request) (preparer.Request, error) {
 		Inputs: table(&d, "input", m.GetInputs(), (*pb.NamedFound).GetName, func(f *pb.NamedFound) preparer.Found {
 			return preparer.Found{
 				Exists: f.GetExists(), Index: d.number(f.GetIndex()), Values: d.fields(f.GetValues()),
-				Names: texts(f.GetNames()), Content: emptyToNil(f.GetContent()),
+				Names: texts(f.GetNames()), Content: emptyToNil(f.GetContent()), Withheld: f.GetWithheld(),
 			}
 		}),
 	}

@@ -92,6 +92,9 @@ func (c *checker) entry(e preparer.Entry) {
 		if len(e.Fresher) > 0 && !e.JSON {
 			c.add(Shape, where, "only a JSON login has a key that tells which version is newer")
 		}
+		if e.Lock != "" && badSegment(e.Lock) != "" {
+			c.add(Places, where, "lock: %s", badSegment(e.Lock))
+		}
 	case preparer.PlaceSkills:
 		if c.desc.Skills.Kind == preparer.NoSkills {
 			c.add(Names, where, "the descriptor says that the client has no skills")
@@ -175,6 +178,8 @@ func (c *checker) edit(where string, e preparer.Edit, session bool) {
 		c.add(Shape, where, "it takes no value")
 	case e.Op == preparer.OpAppend && (len(e.Items) == 0 || e.List == ""):
 		c.add(Shape, where, "items or the kind of list are missing")
+	case e.Op == preparer.OpDeleteIfEqual && len(e.Items) != len(e.Names):
+		c.add(Shape, where, "a key that goes with it has no value")
 	case e.Op == preparer.OpUpsert && e.Unique == "":
 		c.add(Shape, where, "the unique key is missing")
 	case e.Op == preparer.OpRequire && e.Target != "file" && e.Target != "dir":

@@ -147,18 +147,7 @@ func (c *checker) launch() {
 	c.prompt(l.FirstPrompt)
 	c.canonical("first prompt", l.FirstPrompt)
 	c.prose("first prompt", "", l.FirstPrompt...)
-	for _, a := range l.Actions {
-		where := "action " + string(a.Kind)
-		if a.Kind == "" {
-			c.add(Shape, where, "the kind is missing")
-		}
-		if a.Kind != preparer.VerifySkills {
-			c.target(where, a.At, preparer.RootSession)
-		}
-		if a.Kind == preparer.SnapshotTree && badPath(a.Marker) != "" {
-			c.add(Shape, where, "the marker is no path")
-		}
-	}
+	c.actions()
 	for _, name := range l.Strip {
 		switch {
 		case !patternForm.MatchString(name):

@@ -51,6 +51,9 @@ const (
 	CommandUnavailable    Code = "command_unavailable"
 	ProjectionUnavailable Code = "projection_unavailable"
 	Profile               Code = "profile_refused"
+	Snapshot              Code = "client_skills_refused"
+	Handshake             Code = "handshake_failed"
+	SkillsMissing         Code = "skills_missing"
 	Internal              Code = "internal"
 )
 

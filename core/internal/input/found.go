@@ -21,7 +21,7 @@ func (s *Snapshot) Found() map[string]preparer.Found {
 }
 
 func (it *Item) found() preparer.Found {
-	f := preparer.Found{Exists: it.Exists, Index: it.Index}
+	f := preparer.Found{Exists: it.Exists, Index: it.Index, Withheld: it.Withheld}
 	if it.Input.Kind == preparer.InputNames {
 		f.Exists = len(it.Names) > 0
 	}

@@ -14,6 +14,8 @@ func (s *Snapshot) Print() string {
 		it := s.Items[name]
 		p.text(name)
 		p.flag(it.Exists)
+		p.flag(it.Missing)
+		p.flag(it.Withheld)
 		p.number(it.Index)
 		p.text(it.Path)
 		p.text(it.Label)

@@ -27,6 +27,8 @@ type Roots struct {
 	User      string
 	Homes     map[string]string
 	Workspace string
+	// Authorities say of single files, by the name of the input, that they lie elsewhere or do not count.
+	Authorities map[string]Authority
 }
 
 // Item is what was found of one input.
@@ -38,8 +40,11 @@ type Item struct {
 	Label  string // for messages, e.g. "home:codex/config.toml"
 	Source string // of a secret file that exists: its path with links resolved, which is what a refresh has to reach
 	Data   []byte // of a file
-	Names  []Child
-	Values map[string]any
+	// Missing says that nothing stands at the path that an authority named. The item exists all the same.
+	Missing  bool
+	Withheld bool
+	Names    []Child
+	Values   map[string]any
 
 	seen []stamp
 }
@@ -82,7 +87,9 @@ func Take(ctx context.Context, inputs []preparer.Input, roots Roots, memo *Memo)
 		}
 		it := &Item{Input: in}
 		var err error
-		if in.Kind == preparer.InputNames {
+		if a, ok := roots.Authorities[in.Name]; ok {
+			err = it.authority(a)
+		} else if in.Kind == preparer.InputNames {
 			err = it.names(roots, s)
 		} else {
 			err = it.file(roots, s)

@@ -4277,6 +4277,7 @@ type NamedFound struct {
 	Values        []*Field               `protobuf:"bytes,4,rep,name=values,proto3" json:"values,omitempty"`
 	Names         []string               `protobuf:"bytes,5,rep,name=names,proto3" json:"names,omitempty"`
 	Content       []byte                 `protobuf:"bytes,6,opt,name=content,proto3" json:"content,omitempty"`
+	Withheld      bool                   `protobuf:"varint,7,opt,name=withheld,proto3" json:"withheld,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4351,6 +4352,13 @@ func (x *NamedFound) GetContent() []byte {
 		return x.Content
 	}
 	return nil
+}
+
+func (x *NamedFound) GetWithheld() bool {
+	if x != nil {
+		return x.Withheld
+	}
+	return false
 }
 
 type Layout struct {
@@ -5173,6 +5181,7 @@ type Login struct {
 	Input         string                 `protobuf:"bytes,1,opt,name=input,proto3" json:"input,omitempty"`
 	Json          bool                   `protobuf:"varint,2,opt,name=json,proto3" json:"json,omitempty"`
 	Fresher       *KeyPath               `protobuf:"bytes,3,opt,name=fresher,proto3" json:"fresher,omitempty"`
+	Lock          string                 `protobuf:"bytes,4,opt,name=lock,proto3" json:"lock,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5226,6 +5235,13 @@ func (x *Login) GetFresher() *KeyPath {
 		return x.Fresher
 	}
 	return nil
+}
+
+func (x *Login) GetLock() string {
+	if x != nil {
+		return x.Lock
+	}
+	return ""
 }
 
 type PlaceSkills struct {
@@ -5998,7 +6014,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"KindChoice\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.greenroom.preparer.v1.KindR\x04kind\x12/\n" +
 	"\x04mode\x18\x02 \x01(\x0e2\x1b.greenroom.preparer.v1.ModeR\x04mode\x12\x14\n" +
-	"\x05names\x18\x03 \x03(\tR\x05names\"\xb4\x01\n" +
+	"\x05names\x18\x03 \x03(\tR\x05names\"\xd0\x01\n" +
 	"\n" +
 	"NamedFound\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
@@ -6006,7 +6022,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05index\x18\x03 \x01(\x03R\x05index\x124\n" +
 	"\x06values\x18\x04 \x03(\v2\x1c.greenroom.preparer.v1.FieldR\x06values\x12\x14\n" +
 	"\x05names\x18\x05 \x03(\tR\x05names\x12\x18\n" +
-	"\acontent\x18\x06 \x01(\fR\acontent\"\xec\x01\n" +
+	"\acontent\x18\x06 \x01(\fR\acontent\x12\x1a\n" +
+	"\bwithheld\x18\a \x01(\bR\bwithheld\"\xec\x01\n" +
 	"\x06Layout\x126\n" +
 	"\aentries\x18\x01 \x03(\v2\x1c.greenroom.preparer.v1.EntryR\aentries\x12.\n" +
 	"\x03env\x18\x02 \x03(\v2\x1c.greenroom.preparer.v1.EnvOpR\x03env\x125\n" +
@@ -6056,11 +6073,12 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05Names\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\"<\n" +
 	"\x05Share\x123\n" +
-	"\x04from\x18\x01 \x01(\v2\x1f.greenroom.preparer.v1.LocationR\x04from\"k\n" +
+	"\x04from\x18\x01 \x01(\v2\x1f.greenroom.preparer.v1.LocationR\x04from\"\x7f\n" +
 	"\x05Login\x12\x14\n" +
 	"\x05input\x18\x01 \x01(\tR\x05input\x12\x12\n" +
 	"\x04json\x18\x02 \x01(\bR\x04json\x128\n" +
-	"\afresher\x18\x03 \x01(\v2\x1e.greenroom.preparer.v1.KeyPathR\afresher\"O\n" +
+	"\afresher\x18\x03 \x01(\v2\x1e.greenroom.preparer.v1.KeyPathR\afresher\x12\x12\n" +
+	"\x04lock\x18\x04 \x01(\tR\x04lock\"O\n" +
 	"\vPlaceSkills\x12\x18\n" +
 	"\areserve\x18\x01 \x03(\tR\areserve\x12\x12\n" +
 	"\x04copy\x18\x02 \x01(\bR\x04copy\x12\x12\n" +

@@ -1,0 +1,136 @@
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/handshake"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// Info says who drives a client, which its vendor may see.
+type Info struct {
+	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version"`
+}
+
+// Pipes is the client's standard input and output.
+type Pipes struct {
+	In  io.Writer // what the client reads
+	Out io.Reader // what it writes
+}
+
+// Appserver is a client of the Codex app-server protocol that was told what was prepared for it. It is safe for concurrent
+// use, and ends with the client's output.
+type Appserver struct {
+	peer *peer
+	cwd  string
+}
+
+// Thread is one conversation of a client.
+type Thread struct {
+	ID string
+}
+
+// OpenAppserver shakes hands with a client of the Codex app-server protocol and does what the layout of the session asks
+// for: in order, and all of it before there can be a thread. The caller has started the client with [core.Prepared.Command]
+// and its TransportArgs, holds a lease on the session, and ends the client when this fails.
+func OpenAppserver(ctx context.Context, p *core.Prepared, pipes Pipes, who Info) (*Appserver, error) {
+	if p.Transport != preparer.CodexAppServer {
+		return nil, fault.New(fault.Invalid, "start client", p.Provider, "it does not speak the app-server protocol")
+	}
+	a := &Appserver{peer: talk(pipes.Out, pipes.In, nil, nil), cwd: p.Cwd}
+	if err := a.call(ctx, "initialize", map[string]any{"clientInfo": who}, nil); err != nil {
+		return nil, err
+	}
+	if err := a.peer.tell("initialized", nil); err != nil {
+		return nil, broken("initialized", err)
+	}
+	for _, step := range handshake.List(p.Handshake()) {
+		if err := a.step(ctx, step); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+func (a *Appserver) step(ctx context.Context, s handshake.Step) error {
+	switch s.Kind {
+	case preparer.SnapshotTree:
+		return s.Do(ctx)
+	case preparer.ExtraRoots:
+		for _, dir := range s.Roots {
+			// The client takes a directory that is not there without a word.
+			if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
+				return fault.Wrap(err, fault.SkillsMissing, "start client", "skill roots", "a directory of skills is not there").
+					WithHint("prepare the session again")
+			}
+		}
+		return a.call(ctx, "skills/extraRoots/set", map[string]any{"extraRoots": s.Roots}, nil)
+	case preparer.VerifySkills:
+		return a.verify(ctx, s.Skills)
+	}
+	return fault.New(fault.Handshake, "start client", string(s.Kind), "is a step that this version does not know")
+}
+
+// Start begins a conversation. Params are the client's own for it (thread/start); the directory is the session's.
+func (a *Appserver) Start(ctx context.Context, params map[string]any) (Thread, error) {
+	return a.thread(ctx, "thread/start", params, map[string]any{"cwd": a.cwd})
+}
+
+// Resume goes on with a conversation that the client has stored (thread/resume).
+func (a *Appserver) Resume(ctx context.Context, id string, params map[string]any) (Thread, error) {
+	return a.thread(ctx, "thread/resume", params, map[string]any{"cwd": a.cwd, "threadId": id})
+}
+
+func (a *Appserver) thread(ctx context.Context, method string, params, ours map[string]any) (Thread, error) {
+	all := map[string]any{}
+	for key, v := range params {
+		all[key] = v
+	}
+	for key, v := range ours {
+		all[key] = v
+	}
+	var result struct {
+		Thread struct {
+			ID string `json:"id"`
+		} `json:"thread"`
+	}
+	if err := a.call(ctx, method, all, &result); err != nil {
+		return Thread{}, err
+	}
+	if result.Thread.ID == "" {
+		return Thread{}, fault.New(fault.Handshake, "start client", method, "the client names no thread")
+	}
+	return Thread{ID: result.Thread.ID}, nil
+}
+
+func (a *Appserver) call(ctx context.Context, method string, params, result any) error {
+	return broken(method, a.peer.call(ctx, method, params, result))
+}
+
+// broken gives the error of a call its class.
+func broken(method string, err error) error {
+	var said *RPCError
+	var syntax *json.SyntaxError
+	var shape *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &said) && said.Code == methodNotFound:
+		return fault.Wrap(err, fault.Handshake, "start client", method, "the client does not know it").WithHint("install a newer version of the client")
+	case errors.As(err, &said):
+		return fault.Wrap(err, fault.Handshake, "start client", method, "the client refused it")
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return fault.Wrap(err, fault.Deadline, "start client", method, "the client did not answer in time")
+	case errors.As(err, &syntax), errors.As(err, &shape):
+		return fault.Wrap(err, fault.Handshake, "start client", method, "the client answered something else")
+	}
+	return fault.Wrap(err, fault.Handshake, "start client", method, "the client ended, or closed its pipes")
+}
