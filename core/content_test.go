@@ -375,7 +375,7 @@ func TestEveryChoiceOfContentReachesTheSession(t *testing.T) {
 func TestEveryFieldOfASessionIsRead(t *testing.T) {
 	t.Parallel()
 	known := []string{
-		"Workspace", "ID", "Provider", "Cwd", "Inherit", "Detail", "BrowserUse", "ComputerUse", "Connectors", "Servers", "Agent", "ExtraSkills", "SkipSkills", "Projection", "Endpoint", "Saver",
+		"Workspace", "ID", "Provider", "Cwd", "Inherit", "Detail", "BrowserUse", "ComputerUse", "Connectors", "Servers", "Agent", "ExtraSkills", "SkipSkills", "Projection", "Endpoint", "Transcript", "Saver",
 		"Logins", "SkillRoots",
 	}
 	var fields []string

@@ -54,6 +54,7 @@ const (
 	ErrSnapshot         = fault.Snapshot              // the skills that the client unpacks itself are not what can be kept
 	ErrHandshake        = fault.Handshake             // the client refused a step of its start, does not know it, or ended
 	ErrSkillsMissing    = fault.SkillsMissing         // the client does not list a skill of ours, or a directory of skills is not there
+	ErrTranscript       = fault.Transcript            // a conversation cannot be brought into a session; nothing of it was changed
 	ErrInternal         = fault.Internal              // a fault of Greenroom's
 )
 

@@ -38,6 +38,7 @@ type answered struct {
 	version    string
 	roots      layout.Roots
 	homes      []HomeView
+	imports    []layout.Import
 	inputs     *input.Snapshot
 	// endpoint is the one of the session in its clean form, nil for none. fallback says why there is none although the
 	// session has one.
@@ -94,6 +95,7 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 	if err := h.find(ctx, a); err != nil {
 		return nil, err
 	}
+	a.transcript()
 	in := input.Roots{User: h.cfg.Home, Homes: a.roots.Homes, Workspace: s.Cwd}
 	if in.Authorities, err = authorities(s, a.desc); err != nil {
 		return nil, err
@@ -213,6 +215,7 @@ func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string
 		Skills:     a.kind.skills,
 		Names:      n.names,
 		Catalog:    a.catalog,
+		Imports:    a.imports,
 		Bundle: func(ctx context.Context, list []skill.Named) (string, string, error) {
 			set := n.bundle(list)
 			a.sets = append(a.sets, set)

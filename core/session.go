@@ -51,6 +51,10 @@ type Session struct {
 	// Endpoint is the model endpoint that the session is bound to, instead of the user's own login. nil is none. Its key
 	// is in the environment that the client is started with, and nowhere else unless the endpoint allows it.
 	Endpoint *modelendpoint.Endpoint
+	// Transcript is the absolute path of a conversation of the user's that the session goes on with, as the client filed
+	// it in the user's home. It becomes a link at the same place of the session, so that the client goes on writing to
+	// the user's file. One that is not there or lies elsewhere changes nothing, and is said. "": none.
+	Transcript string
 	// Saver has the client hand parts of its work to a worker on a model that costs less. It is an error for a client
 	// that has no such mode. Nil: off.
 	Saver *Saver

@@ -48,6 +48,9 @@ func (s Session) validate() error {
 	if _, err := command.Normal(s.Projection); err != nil {
 		return err
 	}
+	if s.Transcript != "" && !filepath.IsAbs(s.Transcript) {
+		return bad("transcript", "is not absolute")
+	}
 	if s.Endpoint != nil && !s.Endpoint.Disabled {
 		if _, err := s.Endpoint.Clean(); err != nil {
 			return err

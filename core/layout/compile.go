@@ -32,7 +32,12 @@ type Source struct {
 	Bundle func(ctx context.Context, named []skill.Named) (dir, digest string, err error)
 	// Catalog renders a list of skills that lie below an absolute directory, each in a directory of its name.
 	Catalog func(dir string, named []skill.Named) (string, error)
+	// Imports are files of the user's that the session goes on with.
+	Imports []Import
 }
+
+// Import is a file of the user's that stands as a link at a path of the session.
+type Import struct{ At, Target string }
 
 // compiler builds a Tree.
 type compiler struct {
@@ -58,6 +63,11 @@ func Compile(ctx context.Context, src Source) (*Tree, error) {
 			continue
 		}
 		if err := c.entry(e); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range src.Imports {
+		if err := c.addLink(Node{Path: i.At, Target: i.Target, Custody: manifest.Exposed, Why: "conversation of the user"}); err != nil {
 			return nil, err
 		}
 	}

@@ -72,6 +72,10 @@ func (Adapter) Describe() p.Descriptor {
 		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}, {ID: "folder-trust", Answer: p.NotAnswered},
 			{ID: "hook-trust", Answer: p.NotAnswered}},
 		Env: append([]string{envHome, keyVar, serverVars + "*"}, childMarkers...),
+		Transcripts: p.Transcripts{
+			Dirs: []string{root.Join("sessions").Path, root.Join("archived_sessions").Path}, From: inHome("sessions", "archived_sessions"),
+			Suffix: ".jsonl", ID: p.Key("payload", "id"),
+		},
 		// The login is written through the link, and its lock appears beside the file that the link leads to.
 		OwnState: inHome(append([]string{"auth.json", "auth.json.lock", ".credentials.json"}, pluginDirs...)...),
 	}

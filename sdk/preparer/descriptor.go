@@ -32,6 +32,20 @@ type Descriptor struct {
 	// OwnState lists what a run of the client itself may change below the user's homes, so that anything else that
 	// changes there is a fault.
 	OwnState []Location `json:"ownState,omitempty"`
+	// Transcripts says where the client files conversations, or nothing when one cannot be brought into a session.
+	Transcripts Transcripts `json:"transcripts,omitzero"`
+}
+
+// Transcripts says where a client files conversations: each in one file of lines, which are JSON objects, of which the
+// first holds its id. The host brings one of the user's into a session as a link at the same relative path, and one of
+// another session's as a copy; the adapter has no part in it.
+type Transcripts struct {
+	// Dirs are directories of the session that hold them, to any depth; the first is where new ones go.
+	Dirs []string `json:"dirs,omitempty"`
+	// From are the directories of the user's that Dirs stand for, in the same order.
+	From   []Location `json:"from,omitempty"`
+	Suffix string     `json:"suffix,omitempty"` // of the files' names
+	ID     KeyPath    `json:"id,omitempty"`     // of the id in the first line; the file's name holds it too
 }
 
 // Client says how the executable is found and spoken to.

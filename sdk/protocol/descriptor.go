@@ -51,9 +51,10 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 		Gates: each(v.Gates, func(g preparer.Gate) *pb.Gate {
 			return &pb.Gate{Id: g.ID, Answer: toEnum[pb.GateAnswer](&e, "gate answer", gateAnswers(), g.Answer)}
 		}),
-		Env:      texts(v.Env),
-		Flags:    texts(v.Flags),
-		OwnState: each(v.OwnState, e.location),
+		Env:         texts(v.Env),
+		Flags:       texts(v.Flags),
+		OwnState:    each(v.OwnState, e.location),
+		Transcripts: e.transcripts(v.Transcripts),
 	}
 	return seal(m, e.err)
 }
@@ -98,6 +99,23 @@ func (e *encoder) kind(k preparer.Kind) pb.Kind { return toEnum[pb.Kind](e, "kin
 
 func (e *encoder) modelProtocol(p preparer.Protocol) pb.ModelProtocol {
 	return toEnum[pb.ModelProtocol](e, "model protocol", modelProtocols(), p)
+}
+
+// transcripts encodes nothing where there is nothing, so that a host of before there were any is not bothered.
+func (e *encoder) transcripts(v preparer.Transcripts) *pb.Transcripts {
+	if len(v.Dirs) == 0 && len(v.From) == 0 && v.Suffix == "" && len(v.ID) == 0 {
+		return nil
+	}
+	return &pb.Transcripts{Dirs: texts(v.Dirs), From: each(v.From, e.location), Suffix: v.Suffix, Id: e.optionalKey(v.ID)}
+}
+
+func (d *decoder) transcripts(m *pb.Transcripts) preparer.Transcripts {
+	if m == nil {
+		return preparer.Transcripts{}
+	}
+	return preparer.Transcripts{
+		Dirs: texts(m.GetDirs()), From: each(m.GetFrom(), d.location), Suffix: m.GetSuffix(), ID: d.key(m.GetId()),
+	}
 }
 
 // DecodeDescriptor is the descriptor of a message.
@@ -149,9 +167,10 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 		Gates: each(m.GetGates(), func(g *pb.Gate) preparer.Gate {
 			return preparer.Gate{ID: g.GetId(), Answer: fromEnum(&d, "gate answer", gateAnswers(), g.GetAnswer())}
 		}),
-		Env:      texts(m.GetEnv()),
-		Flags:    texts(m.GetFlags()),
-		OwnState: each(m.GetOwnState(), d.location),
+		Env:         texts(m.GetEnv()),
+		Flags:       texts(m.GetFlags()),
+		OwnState:    each(m.GetOwnState(), d.location),
+		Transcripts: d.transcripts(m.GetTranscripts()),
 	}
 	if d.err != nil {
 		return preparer.Descriptor{}, d.err

@@ -23,6 +23,7 @@ func CheckDescriptor(d preparer.Descriptor) []error {
 	c.model()
 	c.servers()
 	c.names()
+	c.transcripts()
 	for _, l := range d.OwnState {
 		c.location("own state", l)
 	}
@@ -64,6 +65,24 @@ func (c *descriptorChecker) client() {
 	for _, args := range client.Validators {
 		c.want(len(args) > 0, "client", "a validator has no arguments")
 	}
+}
+
+func (c *descriptorChecker) transcripts() {
+	t := c.desc.Transcripts
+	if len(t.Dirs) == 0 {
+		c.want(len(t.From) == 0 && t.Suffix == "" && len(t.ID) == 0, "transcripts", "they lie in no directory")
+		return
+	}
+	for _, dir := range t.Dirs {
+		c.want(badPath(dir) == "", "transcripts", "%s", badPath(dir))
+	}
+	c.want(len(t.From) == len(t.Dirs), "transcripts", "there is not one directory of the user's for each of the session's")
+	for _, l := range t.From {
+		c.want(l.Base != preparer.BaseWorkspace, "transcripts", "they lie in no workspace")
+		c.location("transcripts", l)
+	}
+	c.want(strings.HasPrefix(t.Suffix, ".") && badSegment("x"+t.Suffix) == "", "transcripts", "%q is no ending of a name", t.Suffix)
+	c.want(len(t.ID) > 0, "transcripts", "where the id stands is missing")
 }
 
 func (c *descriptorChecker) homes() {

@@ -54,7 +54,9 @@ const (
 	Snapshot              Code = "client_skills_refused"
 	Handshake             Code = "handshake_failed"
 	SkillsMissing         Code = "skills_missing"
-	Internal              Code = "internal"
+	// Transcript is that of a conversation which cannot be brought into a session.
+	Transcript Code = "transcript_refused"
+	Internal   Code = "internal"
 )
 
 func (c Code) Error() string { return strings.ReplaceAll(string(c), "_", " ") }

@@ -2531,7 +2531,8 @@ type Descriptor struct {
 	Sandboxed    bool                   `protobuf:"varint,16,opt,name=sandboxed,proto3" json:"sandboxed,omitempty"`
 	Saver        bool                   `protobuf:"varint,17,opt,name=saver,proto3" json:"saver,omitempty"`
 	// Begins the names of the variables that carry credentials of the host's MCP servers; empty for a client that takes none.
-	ServerVars    string `protobuf:"bytes,18,opt,name=server_vars,json=serverVars,proto3" json:"server_vars,omitempty"`
+	ServerVars    string       `protobuf:"bytes,18,opt,name=server_vars,json=serverVars,proto3" json:"server_vars,omitempty"`
+	Transcripts   *Transcripts `protobuf:"bytes,19,opt,name=transcripts,proto3" json:"transcripts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2690,6 +2691,13 @@ func (x *Descriptor) GetServerVars() string {
 		return x.ServerVars
 	}
 	return ""
+}
+
+func (x *Descriptor) GetTranscripts() *Transcripts {
+	if x != nil {
+		return x.Transcripts
+	}
+	return nil
 }
 
 type Client struct {
@@ -3080,6 +3088,75 @@ func (x *Model) GetApiKeyVar() string {
 	return ""
 }
 
+// Transcripts says where the client files conversations.
+type Transcripts struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Dirs          []string               `protobuf:"bytes,1,rep,name=dirs,proto3" json:"dirs,omitempty"`
+	From          []*Location            `protobuf:"bytes,2,rep,name=from,proto3" json:"from,omitempty"`
+	Suffix        string                 `protobuf:"bytes,3,opt,name=suffix,proto3" json:"suffix,omitempty"`
+	Id            *KeyPath               `protobuf:"bytes,4,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Transcripts) Reset() {
+	*x = Transcripts{}
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Transcripts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Transcripts) ProtoMessage() {}
+
+func (x *Transcripts) ProtoReflect() protoreflect.Message {
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Transcripts.ProtoReflect.Descriptor instead.
+func (*Transcripts) Descriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *Transcripts) GetDirs() []string {
+	if x != nil {
+		return x.Dirs
+	}
+	return nil
+}
+
+func (x *Transcripts) GetFrom() []*Location {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *Transcripts) GetSuffix() string {
+	if x != nil {
+		return x.Suffix
+	}
+	return ""
+}
+
+func (x *Transcripts) GetId() *KeyPath {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
 type Gate struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -3090,7 +3167,7 @@ type Gate struct {
 
 func (x *Gate) Reset() {
 	*x = Gate{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[22]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3102,7 +3179,7 @@ func (x *Gate) String() string {
 func (*Gate) ProtoMessage() {}
 
 func (x *Gate) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[22]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3115,7 +3192,7 @@ func (x *Gate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Gate.ProtoReflect.Descriptor instead.
 func (*Gate) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{22}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Gate) GetId() string {
@@ -3144,7 +3221,7 @@ type KindExclusion struct {
 
 func (x *KindExclusion) Reset() {
 	*x = KindExclusion{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[23]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3156,7 +3233,7 @@ func (x *KindExclusion) String() string {
 func (*KindExclusion) ProtoMessage() {}
 
 func (x *KindExclusion) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[23]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3169,7 +3246,7 @@ func (x *KindExclusion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KindExclusion.ProtoReflect.Descriptor instead.
 func (*KindExclusion) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{23}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *KindExclusion) GetKind() Kind {
@@ -3218,7 +3295,7 @@ type Input struct {
 
 func (x *Input) Reset() {
 	*x = Input{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[24]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3230,7 +3307,7 @@ func (x *Input) String() string {
 func (*Input) ProtoMessage() {}
 
 func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[24]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3243,7 +3320,7 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Input.ProtoReflect.Descriptor instead.
 func (*Input) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{24}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Input) GetName() string {
@@ -3328,7 +3405,7 @@ type Location struct {
 
 func (x *Location) Reset() {
 	*x = Location{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[25]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3340,7 +3417,7 @@ func (x *Location) String() string {
 func (*Location) ProtoMessage() {}
 
 func (x *Location) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[25]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3353,7 +3430,7 @@ func (x *Location) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Location.ProtoReflect.Descriptor instead.
 func (*Location) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{25}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Location) GetBase() LocationBase {
@@ -3396,7 +3473,7 @@ type Carry struct {
 
 func (x *Carry) Reset() {
 	*x = Carry{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[26]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3408,7 +3485,7 @@ func (x *Carry) String() string {
 func (*Carry) ProtoMessage() {}
 
 func (x *Carry) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[26]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3421,7 +3498,7 @@ func (x *Carry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Carry.ProtoReflect.Descriptor instead.
 func (*Carry) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{26}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Carry) GetKind() Kind {
@@ -3462,7 +3539,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[27]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3474,7 +3551,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[27]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3487,7 +3564,7 @@ func (x *Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Request.ProtoReflect.Descriptor instead.
 func (*Request) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{27}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Request) GetTarget() *Target {
@@ -3565,7 +3642,7 @@ type Saver struct {
 
 func (x *Saver) Reset() {
 	*x = Saver{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3577,7 +3654,7 @@ func (x *Saver) String() string {
 func (*Saver) ProtoMessage() {}
 
 func (x *Saver) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[28]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3590,7 +3667,7 @@ func (x *Saver) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Saver.ProtoReflect.Descriptor instead.
 func (*Saver) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{28}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Saver) GetPolicy() *Document {
@@ -3624,7 +3701,7 @@ type Commands struct {
 
 func (x *Commands) Reset() {
 	*x = Commands{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3636,7 +3713,7 @@ func (x *Commands) String() string {
 func (*Commands) ProtoMessage() {}
 
 func (x *Commands) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3649,7 +3726,7 @@ func (x *Commands) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Commands.ProtoReflect.Descriptor instead.
 func (*Commands) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{29}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Commands) GetApproved() []*CommandLine {
@@ -3669,7 +3746,7 @@ type CommandLine struct {
 
 func (x *CommandLine) Reset() {
 	*x = CommandLine{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3681,7 +3758,7 @@ func (x *CommandLine) String() string {
 func (*CommandLine) ProtoMessage() {}
 
 func (x *CommandLine) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3694,7 +3771,7 @@ func (x *CommandLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommandLine.ProtoReflect.Descriptor instead.
 func (*CommandLine) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{30}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CommandLine) GetWords() []string {
@@ -3716,7 +3793,7 @@ type Target struct {
 
 func (x *Target) Reset() {
 	*x = Target{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3728,7 +3805,7 @@ func (x *Target) String() string {
 func (*Target) ProtoMessage() {}
 
 func (x *Target) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3741,7 +3818,7 @@ func (x *Target) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Target.ProtoReflect.Descriptor instead.
 func (*Target) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{31}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Target) GetOs() string {
@@ -3782,7 +3859,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3794,7 +3871,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3807,7 +3884,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{32}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Document) GetName() string {
@@ -3833,7 +3910,7 @@ type SkillSet struct {
 
 func (x *SkillSet) Reset() {
 	*x = SkillSet{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3845,7 +3922,7 @@ func (x *SkillSet) String() string {
 func (*SkillSet) ProtoMessage() {}
 
 func (x *SkillSet) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3858,7 +3935,7 @@ func (x *SkillSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SkillSet.ProtoReflect.Descriptor instead.
 func (*SkillSet) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{33}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *SkillSet) GetCount() int64 {
@@ -3885,7 +3962,7 @@ type Endpoint struct {
 
 func (x *Endpoint) Reset() {
 	*x = Endpoint{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3897,7 +3974,7 @@ func (x *Endpoint) String() string {
 func (*Endpoint) ProtoMessage() {}
 
 func (x *Endpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3910,7 +3987,7 @@ func (x *Endpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Endpoint.ProtoReflect.Descriptor instead.
 func (*Endpoint) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{34}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Endpoint) GetName() string {
@@ -3988,7 +4065,7 @@ type Server struct {
 
 func (x *Server) Reset() {
 	*x = Server{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4000,7 +4077,7 @@ func (x *Server) String() string {
 func (*Server) ProtoMessage() {}
 
 func (x *Server) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4013,7 +4090,7 @@ func (x *Server) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Server.ProtoReflect.Descriptor instead.
 func (*Server) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{35}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Server) GetName() string {
@@ -4048,7 +4125,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4060,7 +4137,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4073,7 +4150,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{36}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Header) GetName() string {
@@ -4109,7 +4186,7 @@ type EndpointModel struct {
 
 func (x *EndpointModel) Reset() {
 	*x = EndpointModel{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4121,7 +4198,7 @@ func (x *EndpointModel) String() string {
 func (*EndpointModel) ProtoMessage() {}
 
 func (x *EndpointModel) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4134,7 +4211,7 @@ func (x *EndpointModel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndpointModel.ProtoReflect.Descriptor instead.
 func (*EndpointModel) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{37}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *EndpointModel) GetId() string {
@@ -4174,7 +4251,7 @@ type Options struct {
 
 func (x *Options) Reset() {
 	*x = Options{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4186,7 +4263,7 @@ func (x *Options) String() string {
 func (*Options) ProtoMessage() {}
 
 func (x *Options) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4199,7 +4276,7 @@ func (x *Options) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Options.ProtoReflect.Descriptor instead.
 func (*Options) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{38}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Options) GetInherit() []*KindChoice {
@@ -4220,7 +4297,7 @@ type KindChoice struct {
 
 func (x *KindChoice) Reset() {
 	*x = KindChoice{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4232,7 +4309,7 @@ func (x *KindChoice) String() string {
 func (*KindChoice) ProtoMessage() {}
 
 func (x *KindChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4245,7 +4322,7 @@ func (x *KindChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KindChoice.ProtoReflect.Descriptor instead.
 func (*KindChoice) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{39}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *KindChoice) GetKind() Kind {
@@ -4284,7 +4361,7 @@ type NamedFound struct {
 
 func (x *NamedFound) Reset() {
 	*x = NamedFound{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4296,7 +4373,7 @@ func (x *NamedFound) String() string {
 func (*NamedFound) ProtoMessage() {}
 
 func (x *NamedFound) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4309,7 +4386,7 @@ func (x *NamedFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamedFound.ProtoReflect.Descriptor instead.
 func (*NamedFound) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{40}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *NamedFound) GetName() string {
@@ -4373,7 +4450,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4385,7 +4462,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4398,7 +4475,7 @@ func (x *Layout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layout.ProtoReflect.Descriptor instead.
 func (*Layout) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{41}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Layout) GetEntries() []*Entry {
@@ -4453,7 +4530,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4465,7 +4542,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4478,7 +4555,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{42}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Entry) GetAt() *Place {
@@ -4687,7 +4764,7 @@ type Dir struct {
 
 func (x *Dir) Reset() {
 	*x = Dir{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4699,7 +4776,7 @@ func (x *Dir) String() string {
 func (*Dir) ProtoMessage() {}
 
 func (x *Dir) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4712,7 +4789,7 @@ func (x *Dir) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dir.ProtoReflect.Descriptor instead.
 func (*Dir) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{43}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{44}
 }
 
 type File struct {
@@ -4725,7 +4802,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4737,7 +4814,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4750,7 +4827,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{44}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *File) GetBody() []*Value {
@@ -4777,7 +4854,7 @@ type TypedDocument struct {
 
 func (x *TypedDocument) Reset() {
 	*x = TypedDocument{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4789,7 +4866,7 @@ func (x *TypedDocument) String() string {
 func (*TypedDocument) ProtoMessage() {}
 
 func (x *TypedDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4802,7 +4879,7 @@ func (x *TypedDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedDocument.ProtoReflect.Descriptor instead.
 func (*TypedDocument) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *TypedDocument) GetFormat() Format {
@@ -4830,7 +4907,7 @@ type Merge struct {
 
 func (x *Merge) Reset() {
 	*x = Merge{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4842,7 +4919,7 @@ func (x *Merge) String() string {
 func (*Merge) ProtoMessage() {}
 
 func (x *Merge) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4855,7 +4932,7 @@ func (x *Merge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Merge.ProtoReflect.Descriptor instead.
 func (*Merge) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{46}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Merge) GetFormat() Format {
@@ -4889,7 +4966,7 @@ type Block struct {
 
 func (x *Block) Reset() {
 	*x = Block{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4901,7 +4978,7 @@ func (x *Block) String() string {
 func (*Block) ProtoMessage() {}
 
 func (x *Block) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4914,7 +4991,7 @@ func (x *Block) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Block.ProtoReflect.Descriptor instead.
 func (*Block) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Block) GetBase() []*Base {
@@ -4940,7 +5017,7 @@ type Link struct {
 
 func (x *Link) Reset() {
 	*x = Link{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4952,7 +5029,7 @@ func (x *Link) String() string {
 func (*Link) ProtoMessage() {}
 
 func (x *Link) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4965,7 +5042,7 @@ func (x *Link) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Link.ProtoReflect.Descriptor instead.
 func (*Link) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Link) GetTo() *Place {
@@ -4984,7 +5061,7 @@ type Copy struct {
 
 func (x *Copy) Reset() {
 	*x = Copy{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4996,7 +5073,7 @@ func (x *Copy) String() string {
 func (*Copy) ProtoMessage() {}
 
 func (x *Copy) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5009,7 +5086,7 @@ func (x *Copy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Copy.ProtoReflect.Descriptor instead.
 func (*Copy) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Copy) GetInput() string {
@@ -5032,7 +5109,7 @@ type Expose struct {
 
 func (x *Expose) Reset() {
 	*x = Expose{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5044,7 +5121,7 @@ func (x *Expose) String() string {
 func (*Expose) ProtoMessage() {}
 
 func (x *Expose) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5057,7 +5134,7 @@ func (x *Expose) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expose.ProtoReflect.Descriptor instead.
 func (*Expose) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Expose) GetInput() string {
@@ -5097,7 +5174,7 @@ type Names struct {
 
 func (x *Names) Reset() {
 	*x = Names{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5109,7 +5186,7 @@ func (x *Names) String() string {
 func (*Names) ProtoMessage() {}
 
 func (x *Names) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5122,7 +5199,7 @@ func (x *Names) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Names.ProtoReflect.Descriptor instead.
 func (*Names) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Names) GetNames() []string {
@@ -5141,7 +5218,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5153,7 +5230,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5166,7 +5243,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Share) GetFrom() *Location {
@@ -5188,7 +5265,7 @@ type Login struct {
 
 func (x *Login) Reset() {
 	*x = Login{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5200,7 +5277,7 @@ func (x *Login) String() string {
 func (*Login) ProtoMessage() {}
 
 func (x *Login) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5213,7 +5290,7 @@ func (x *Login) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Login.ProtoReflect.Descriptor instead.
 func (*Login) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Login) GetInput() string {
@@ -5255,7 +5332,7 @@ type PlaceSkills struct {
 
 func (x *PlaceSkills) Reset() {
 	*x = PlaceSkills{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5267,7 +5344,7 @@ func (x *PlaceSkills) String() string {
 func (*PlaceSkills) ProtoMessage() {}
 
 func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5280,7 +5357,7 @@ func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlaceSkills.ProtoReflect.Descriptor instead.
 func (*PlaceSkills) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *PlaceSkills) GetReserve() []string {
@@ -5314,7 +5391,7 @@ type Check struct {
 
 func (x *Check) Reset() {
 	*x = Check{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5326,7 +5403,7 @@ func (x *Check) String() string {
 func (*Check) ProtoMessage() {}
 
 func (x *Check) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5339,7 +5416,7 @@ func (x *Check) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Check.ProtoReflect.Descriptor instead.
 func (*Check) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *Check) GetKind() CheckKind {
@@ -5366,7 +5443,7 @@ type Base struct {
 
 func (x *Base) Reset() {
 	*x = Base{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5378,7 +5455,7 @@ func (x *Base) String() string {
 func (*Base) ProtoMessage() {}
 
 func (x *Base) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5391,7 +5468,7 @@ func (x *Base) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Base.ProtoReflect.Descriptor instead.
 func (*Base) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *Base) GetKind() BaseKind {
@@ -5426,7 +5503,7 @@ type Edit struct {
 
 func (x *Edit) Reset() {
 	*x = Edit{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5438,7 +5515,7 @@ func (x *Edit) String() string {
 func (*Edit) ProtoMessage() {}
 
 func (x *Edit) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5451,7 +5528,7 @@ func (x *Edit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Edit.ProtoReflect.Descriptor instead.
 func (*Edit) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *Edit) GetOp() EditOp {
@@ -5537,7 +5614,7 @@ type EnvOp struct {
 
 func (x *EnvOp) Reset() {
 	*x = EnvOp{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5549,7 +5626,7 @@ func (x *EnvOp) String() string {
 func (*EnvOp) ProtoMessage() {}
 
 func (x *EnvOp) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5562,7 +5639,7 @@ func (x *EnvOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnvOp.ProtoReflect.Descriptor instead.
 func (*EnvOp) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *EnvOp) GetName() string {
@@ -5613,7 +5690,7 @@ type Launch struct {
 
 func (x *Launch) Reset() {
 	*x = Launch{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5625,7 +5702,7 @@ func (x *Launch) String() string {
 func (*Launch) ProtoMessage() {}
 
 func (x *Launch) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5638,7 +5715,7 @@ func (x *Launch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Launch.ProtoReflect.Descriptor instead.
 func (*Launch) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{59}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *Launch) GetBefore() []*Value {
@@ -5687,7 +5764,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5699,7 +5776,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5712,7 +5789,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{60}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *Action) GetKind() ActionKind {
@@ -5748,7 +5825,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5760,7 +5837,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5773,7 +5850,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{61}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *Diagnostic) GetSeverity() Severity {
@@ -5869,7 +5946,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
 	"\x04keys\x18\x04 \x01(\tR\x04keys\"%\n" +
 	"\aKeyPath\x12\x1a\n" +
-	"\bsegments\x18\x01 \x03(\tR\bsegments\"\xa4\x06\n" +
+	"\bsegments\x18\x01 \x03(\tR\bsegments\"\xea\x06\n" +
 	"\n" +
 	"Descriptor\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x18\n" +
@@ -5891,7 +5968,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\tsandboxed\x18\x10 \x01(\bR\tsandboxed\x12\x14\n" +
 	"\x05saver\x18\x11 \x01(\bR\x05saver\x12\x1f\n" +
 	"\vserver_vars\x18\x12 \x01(\tR\n" +
-	"serverVars\"\xc4\x02\n" +
+	"serverVars\x12D\n" +
+	"\vtranscripts\x18\x13 \x01(\v2\".greenroom.preparer.v1.TranscriptsR\vtranscripts\"\xc4\x02\n" +
 	"\x06Client\x12 \n" +
 	"\vexecutables\x18\x01 \x03(\tR\vexecutables\x12\x1a\n" +
 	"\boverride\x18\x02 \x01(\tR\boverride\x12!\n" +
@@ -5927,7 +6005,12 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\vsecret_file\x18\x05 \x01(\bR\n" +
 	"secretFile\x128\n" +
 	"\x04also\x18\x06 \x03(\x0e2$.greenroom.preparer.v1.ModelProtocolR\x04also\x12\x1e\n" +
-	"\vapi_key_var\x18\a \x01(\tR\tapiKeyVar\"Q\n" +
+	"\vapi_key_var\x18\a \x01(\tR\tapiKeyVar\"\x9e\x01\n" +
+	"\vTranscripts\x12\x12\n" +
+	"\x04dirs\x18\x01 \x03(\tR\x04dirs\x123\n" +
+	"\x04from\x18\x02 \x03(\v2\x1f.greenroom.preparer.v1.LocationR\x04from\x12\x16\n" +
+	"\x06suffix\x18\x03 \x01(\tR\x06suffix\x12.\n" +
+	"\x02id\x18\x04 \x01(\v2\x1e.greenroom.preparer.v1.KeyPathR\x02id\"Q\n" +
 	"\x04Gate\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x129\n" +
 	"\x06answer\x18\x02 \x01(\x0e2!.greenroom.preparer.v1.GateAnswerR\x06answer\"\xb5\x01\n" +
@@ -6292,7 +6375,7 @@ func file_greenroom_preparer_v1_preparer_proto_rawDescGZIP() []byte {
 }
 
 var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 26)
-var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
+var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(FaultKind)(0),           // 0: greenroom.preparer.v1.FaultKind
 	(Root)(0),                // 1: greenroom.preparer.v1.Root
@@ -6342,52 +6425,53 @@ var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(*Home)(nil),             // 45: greenroom.preparer.v1.Home
 	(*SkillChannel)(nil),     // 46: greenroom.preparer.v1.SkillChannel
 	(*Model)(nil),            // 47: greenroom.preparer.v1.Model
-	(*Gate)(nil),             // 48: greenroom.preparer.v1.Gate
-	(*KindExclusion)(nil),    // 49: greenroom.preparer.v1.KindExclusion
-	(*Input)(nil),            // 50: greenroom.preparer.v1.Input
-	(*Location)(nil),         // 51: greenroom.preparer.v1.Location
-	(*Carry)(nil),            // 52: greenroom.preparer.v1.Carry
-	(*Request)(nil),          // 53: greenroom.preparer.v1.Request
-	(*Saver)(nil),            // 54: greenroom.preparer.v1.Saver
-	(*Commands)(nil),         // 55: greenroom.preparer.v1.Commands
-	(*CommandLine)(nil),      // 56: greenroom.preparer.v1.CommandLine
-	(*Target)(nil),           // 57: greenroom.preparer.v1.Target
-	(*Document)(nil),         // 58: greenroom.preparer.v1.Document
-	(*SkillSet)(nil),         // 59: greenroom.preparer.v1.SkillSet
-	(*Endpoint)(nil),         // 60: greenroom.preparer.v1.Endpoint
-	(*Server)(nil),           // 61: greenroom.preparer.v1.Server
-	(*Header)(nil),           // 62: greenroom.preparer.v1.Header
-	(*EndpointModel)(nil),    // 63: greenroom.preparer.v1.EndpointModel
-	(*Options)(nil),          // 64: greenroom.preparer.v1.Options
-	(*KindChoice)(nil),       // 65: greenroom.preparer.v1.KindChoice
-	(*NamedFound)(nil),       // 66: greenroom.preparer.v1.NamedFound
-	(*Layout)(nil),           // 67: greenroom.preparer.v1.Layout
-	(*Entry)(nil),            // 68: greenroom.preparer.v1.Entry
-	(*Dir)(nil),              // 69: greenroom.preparer.v1.Dir
-	(*File)(nil),             // 70: greenroom.preparer.v1.File
-	(*TypedDocument)(nil),    // 71: greenroom.preparer.v1.TypedDocument
-	(*Merge)(nil),            // 72: greenroom.preparer.v1.Merge
-	(*Block)(nil),            // 73: greenroom.preparer.v1.Block
-	(*Link)(nil),             // 74: greenroom.preparer.v1.Link
-	(*Copy)(nil),             // 75: greenroom.preparer.v1.Copy
-	(*Expose)(nil),           // 76: greenroom.preparer.v1.Expose
-	(*Names)(nil),            // 77: greenroom.preparer.v1.Names
-	(*Share)(nil),            // 78: greenroom.preparer.v1.Share
-	(*Login)(nil),            // 79: greenroom.preparer.v1.Login
-	(*PlaceSkills)(nil),      // 80: greenroom.preparer.v1.PlaceSkills
-	(*Check)(nil),            // 81: greenroom.preparer.v1.Check
-	(*Base)(nil),             // 82: greenroom.preparer.v1.Base
-	(*Edit)(nil),             // 83: greenroom.preparer.v1.Edit
-	(*EnvOp)(nil),            // 84: greenroom.preparer.v1.EnvOp
-	(*Launch)(nil),           // 85: greenroom.preparer.v1.Launch
-	(*Action)(nil),           // 86: greenroom.preparer.v1.Action
-	(*Diagnostic)(nil),       // 87: greenroom.preparer.v1.Diagnostic
+	(*Transcripts)(nil),      // 48: greenroom.preparer.v1.Transcripts
+	(*Gate)(nil),             // 49: greenroom.preparer.v1.Gate
+	(*KindExclusion)(nil),    // 50: greenroom.preparer.v1.KindExclusion
+	(*Input)(nil),            // 51: greenroom.preparer.v1.Input
+	(*Location)(nil),         // 52: greenroom.preparer.v1.Location
+	(*Carry)(nil),            // 53: greenroom.preparer.v1.Carry
+	(*Request)(nil),          // 54: greenroom.preparer.v1.Request
+	(*Saver)(nil),            // 55: greenroom.preparer.v1.Saver
+	(*Commands)(nil),         // 56: greenroom.preparer.v1.Commands
+	(*CommandLine)(nil),      // 57: greenroom.preparer.v1.CommandLine
+	(*Target)(nil),           // 58: greenroom.preparer.v1.Target
+	(*Document)(nil),         // 59: greenroom.preparer.v1.Document
+	(*SkillSet)(nil),         // 60: greenroom.preparer.v1.SkillSet
+	(*Endpoint)(nil),         // 61: greenroom.preparer.v1.Endpoint
+	(*Server)(nil),           // 62: greenroom.preparer.v1.Server
+	(*Header)(nil),           // 63: greenroom.preparer.v1.Header
+	(*EndpointModel)(nil),    // 64: greenroom.preparer.v1.EndpointModel
+	(*Options)(nil),          // 65: greenroom.preparer.v1.Options
+	(*KindChoice)(nil),       // 66: greenroom.preparer.v1.KindChoice
+	(*NamedFound)(nil),       // 67: greenroom.preparer.v1.NamedFound
+	(*Layout)(nil),           // 68: greenroom.preparer.v1.Layout
+	(*Entry)(nil),            // 69: greenroom.preparer.v1.Entry
+	(*Dir)(nil),              // 70: greenroom.preparer.v1.Dir
+	(*File)(nil),             // 71: greenroom.preparer.v1.File
+	(*TypedDocument)(nil),    // 72: greenroom.preparer.v1.TypedDocument
+	(*Merge)(nil),            // 73: greenroom.preparer.v1.Merge
+	(*Block)(nil),            // 74: greenroom.preparer.v1.Block
+	(*Link)(nil),             // 75: greenroom.preparer.v1.Link
+	(*Copy)(nil),             // 76: greenroom.preparer.v1.Copy
+	(*Expose)(nil),           // 77: greenroom.preparer.v1.Expose
+	(*Names)(nil),            // 78: greenroom.preparer.v1.Names
+	(*Share)(nil),            // 79: greenroom.preparer.v1.Share
+	(*Login)(nil),            // 80: greenroom.preparer.v1.Login
+	(*PlaceSkills)(nil),      // 81: greenroom.preparer.v1.PlaceSkills
+	(*Check)(nil),            // 82: greenroom.preparer.v1.Check
+	(*Base)(nil),             // 83: greenroom.preparer.v1.Base
+	(*Edit)(nil),             // 84: greenroom.preparer.v1.Edit
+	(*EnvOp)(nil),            // 85: greenroom.preparer.v1.EnvOp
+	(*Launch)(nil),           // 86: greenroom.preparer.v1.Launch
+	(*Action)(nil),           // 87: greenroom.preparer.v1.Action
+	(*Diagnostic)(nil),       // 88: greenroom.preparer.v1.Diagnostic
 }
 var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	42,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
 	31,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
-	53,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
-	67,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
+	54,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
+	68,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
 	30,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
 	31,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	0,   // 6: greenroom.preparer.v1.Fault.kind:type_name -> greenroom.preparer.v1.FaultKind
@@ -6408,113 +6492,116 @@ var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	1,   // 21: greenroom.preparer.v1.Place.root:type_name -> greenroom.preparer.v1.Root
 	43,  // 22: greenroom.preparer.v1.Descriptor.client:type_name -> greenroom.preparer.v1.Client
 	45,  // 23: greenroom.preparer.v1.Descriptor.homes:type_name -> greenroom.preparer.v1.Home
-	50,  // 24: greenroom.preparer.v1.Descriptor.inputs:type_name -> greenroom.preparer.v1.Input
+	51,  // 24: greenroom.preparer.v1.Descriptor.inputs:type_name -> greenroom.preparer.v1.Input
 	4,   // 25: greenroom.preparer.v1.Descriptor.instructions:type_name -> greenroom.preparer.v1.Channel
 	46,  // 26: greenroom.preparer.v1.Descriptor.skills:type_name -> greenroom.preparer.v1.SkillChannel
 	7,   // 27: greenroom.preparer.v1.Descriptor.rewrite:type_name -> greenroom.preparer.v1.Rewrite
 	47,  // 28: greenroom.preparer.v1.Descriptor.model:type_name -> greenroom.preparer.v1.Model
-	49,  // 29: greenroom.preparer.v1.Descriptor.inherit:type_name -> greenroom.preparer.v1.KindExclusion
-	48,  // 30: greenroom.preparer.v1.Descriptor.gates:type_name -> greenroom.preparer.v1.Gate
-	51,  // 31: greenroom.preparer.v1.Descriptor.own_state:type_name -> greenroom.preparer.v1.Location
-	3,   // 32: greenroom.preparer.v1.Client.transport:type_name -> greenroom.preparer.v1.Transport
-	44,  // 33: greenroom.preparer.v1.Client.validators:type_name -> greenroom.preparer.v1.Command
-	5,   // 34: greenroom.preparer.v1.SkillChannel.kind:type_name -> greenroom.preparer.v1.SkillKind
-	6,   // 35: greenroom.preparer.v1.SkillChannel.names:type_name -> greenroom.preparer.v1.NameForm
-	8,   // 36: greenroom.preparer.v1.Model.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	9,   // 37: greenroom.preparer.v1.Model.addressing:type_name -> greenroom.preparer.v1.Addressing
-	10,  // 38: greenroom.preparer.v1.Model.endpoint:type_name -> greenroom.preparer.v1.EndpointAdapter
-	8,   // 39: greenroom.preparer.v1.Model.also:type_name -> greenroom.preparer.v1.ModelProtocol
-	11,  // 40: greenroom.preparer.v1.Gate.answer:type_name -> greenroom.preparer.v1.GateAnswer
-	12,  // 41: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
-	13,  // 42: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
-	12,  // 43: greenroom.preparer.v1.KindExclusion.with:type_name -> greenroom.preparer.v1.Kind
-	14,  // 44: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
-	51,  // 45: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
-	15,  // 46: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
-	2,   // 47: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
-	41,  // 48: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
-	52,  // 49: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
-	16,  // 50: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
-	12,  // 51: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
-	41,  // 52: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
-	57,  // 53: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
-	58,  // 54: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
-	59,  // 55: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
-	60,  // 56: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
-	64,  // 57: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
-	66,  // 58: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
-	55,  // 59: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
-	54,  // 60: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
-	61,  // 61: greenroom.preparer.v1.Request.servers:type_name -> greenroom.preparer.v1.Server
-	58,  // 62: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
-	58,  // 63: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
-	56,  // 64: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
-	8,   // 65: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	63,  // 66: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
-	38,  // 67: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	58,  // 68: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
-	17,  // 69: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
-	62,  // 70: greenroom.preparer.v1.Server.headers:type_name -> greenroom.preparer.v1.Header
-	38,  // 71: greenroom.preparer.v1.Header.value:type_name -> greenroom.preparer.v1.Secret
-	65,  // 72: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	12,  // 73: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	18,  // 74: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	35,  // 75: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	68,  // 76: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	84,  // 77: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	85,  // 78: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	87,  // 79: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	40,  // 80: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	69,  // 81: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	70,  // 82: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	71,  // 83: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	72,  // 84: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	73,  // 85: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	74,  // 86: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	75,  // 87: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	76,  // 88: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	78,  // 89: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	79,  // 90: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	80,  // 91: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	81,  // 92: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	32,  // 93: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	2,   // 94: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	34,  // 95: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	2,   // 96: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	82,  // 97: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	83,  // 98: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	82,  // 99: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	32,  // 100: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	40,  // 101: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	77,  // 102: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	51,  // 103: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	41,  // 104: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	19,  // 105: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	41,  // 106: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	20,  // 107: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	21,  // 108: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	41,  // 109: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	32,  // 110: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	32,  // 111: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	22,  // 112: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	23,  // 113: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	32,  // 114: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	32,  // 115: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	32,  // 116: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	32,  // 117: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	86,  // 118: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	24,  // 119: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	40,  // 120: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	25,  // 121: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	26,  // 122: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	28,  // 123: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	27,  // 124: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	29,  // 125: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	124, // [124:126] is the sub-list for method output_type
-	122, // [122:124] is the sub-list for method input_type
-	122, // [122:122] is the sub-list for extension type_name
-	122, // [122:122] is the sub-list for extension extendee
-	0,   // [0:122] is the sub-list for field type_name
+	50,  // 29: greenroom.preparer.v1.Descriptor.inherit:type_name -> greenroom.preparer.v1.KindExclusion
+	49,  // 30: greenroom.preparer.v1.Descriptor.gates:type_name -> greenroom.preparer.v1.Gate
+	52,  // 31: greenroom.preparer.v1.Descriptor.own_state:type_name -> greenroom.preparer.v1.Location
+	48,  // 32: greenroom.preparer.v1.Descriptor.transcripts:type_name -> greenroom.preparer.v1.Transcripts
+	3,   // 33: greenroom.preparer.v1.Client.transport:type_name -> greenroom.preparer.v1.Transport
+	44,  // 34: greenroom.preparer.v1.Client.validators:type_name -> greenroom.preparer.v1.Command
+	5,   // 35: greenroom.preparer.v1.SkillChannel.kind:type_name -> greenroom.preparer.v1.SkillKind
+	6,   // 36: greenroom.preparer.v1.SkillChannel.names:type_name -> greenroom.preparer.v1.NameForm
+	8,   // 37: greenroom.preparer.v1.Model.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	9,   // 38: greenroom.preparer.v1.Model.addressing:type_name -> greenroom.preparer.v1.Addressing
+	10,  // 39: greenroom.preparer.v1.Model.endpoint:type_name -> greenroom.preparer.v1.EndpointAdapter
+	8,   // 40: greenroom.preparer.v1.Model.also:type_name -> greenroom.preparer.v1.ModelProtocol
+	52,  // 41: greenroom.preparer.v1.Transcripts.from:type_name -> greenroom.preparer.v1.Location
+	41,  // 42: greenroom.preparer.v1.Transcripts.id:type_name -> greenroom.preparer.v1.KeyPath
+	11,  // 43: greenroom.preparer.v1.Gate.answer:type_name -> greenroom.preparer.v1.GateAnswer
+	12,  // 44: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
+	13,  // 45: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
+	12,  // 46: greenroom.preparer.v1.KindExclusion.with:type_name -> greenroom.preparer.v1.Kind
+	14,  // 47: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
+	52,  // 48: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
+	15,  // 49: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
+	2,   // 50: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
+	41,  // 51: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
+	53,  // 52: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
+	16,  // 53: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
+	12,  // 54: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
+	41,  // 55: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
+	58,  // 56: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
+	59,  // 57: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
+	60,  // 58: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
+	61,  // 59: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
+	65,  // 60: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
+	67,  // 61: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
+	56,  // 62: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
+	55,  // 63: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
+	62,  // 64: greenroom.preparer.v1.Request.servers:type_name -> greenroom.preparer.v1.Server
+	59,  // 65: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
+	59,  // 66: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
+	57,  // 67: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
+	8,   // 68: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	64,  // 69: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
+	38,  // 70: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
+	59,  // 71: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
+	17,  // 72: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
+	63,  // 73: greenroom.preparer.v1.Server.headers:type_name -> greenroom.preparer.v1.Header
+	38,  // 74: greenroom.preparer.v1.Header.value:type_name -> greenroom.preparer.v1.Secret
+	66,  // 75: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	12,  // 76: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	18,  // 77: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	35,  // 78: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	69,  // 79: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	85,  // 80: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	86,  // 81: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	88,  // 82: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	40,  // 83: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	70,  // 84: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	71,  // 85: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	72,  // 86: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	73,  // 87: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	74,  // 88: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	75,  // 89: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	76,  // 90: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	77,  // 91: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	79,  // 92: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	80,  // 93: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	81,  // 94: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	82,  // 95: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	32,  // 96: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	2,   // 97: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	34,  // 98: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 99: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	83,  // 100: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	84,  // 101: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	83,  // 102: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	32,  // 103: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	40,  // 104: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	78,  // 105: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	52,  // 106: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	41,  // 107: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	19,  // 108: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	41,  // 109: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	20,  // 110: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	21,  // 111: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	41,  // 112: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	32,  // 113: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	32,  // 114: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	22,  // 115: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	23,  // 116: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	32,  // 117: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	32,  // 118: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	32,  // 119: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	32,  // 120: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	87,  // 121: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	24,  // 122: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	40,  // 123: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	25,  // 124: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	26,  // 125: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	28,  // 126: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	27,  // 127: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	29,  // 128: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	127, // [127:129] is the sub-list for method output_type
+	125, // [125:127] is the sub-list for method input_type
+	125, // [125:125] is the sub-list for extension type_name
+	125, // [125:125] is the sub-list for extension extendee
+	0,   // [0:125] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
@@ -6546,7 +6633,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 		(*Value_Quoted)(nil),
 		(*Value_SkillCatalog)(nil),
 	}
-	file_greenroom_preparer_v1_preparer_proto_msgTypes[42].OneofWrappers = []any{
+	file_greenroom_preparer_v1_preparer_proto_msgTypes[43].OneofWrappers = []any{
 		(*Entry_Dir)(nil),
 		(*Entry_File)(nil),
 		(*Entry_Document)(nil),
@@ -6566,7 +6653,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_greenroom_preparer_v1_preparer_proto_rawDesc), len(file_greenroom_preparer_v1_preparer_proto_rawDesc)),
 			NumEnums:      26,
-			NumMessages:   62,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
