@@ -84,7 +84,7 @@ func TestC224_SaverOnAPlan(t *testing.T) {
 	session := g.session("saver-plan", core.Desktop)
 	session.Saver = &core.Saver{Model: "plan-small"}
 	session.Endpoint = &modelendpoint.Endpoint{
-		Protocol: preparer.OpenAI, BaseURL: s.up.BaseURL(), Key: modelendpoint.NewKey("plan-key-51c2"),
+		Protocol: preparer.Responses, BaseURL: s.up.BaseURL(), Key: modelendpoint.NewKey("plan-key-51c2"),
 		Models: []modelendpoint.Model{{ID: "plan-large"}, {ID: "plan-small"}},
 	}
 	g.run(g.prepare(session), codex.turn("first-prompt")...)

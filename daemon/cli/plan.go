@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -11,11 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	"github.com/greenroom-agents/greenroom/daemon/internal/relay"
-	"github.com/greenroom-agents/greenroom/daemon/internal/view"
+	"github.com/greenroom-agents/greenroom/gateway"
 	"github.com/greenroom-agents/greenroom/gateway/dialect"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -46,61 +44,51 @@ func (p *plan) given() bool {
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// openPlan starts to serve the plan to one session. failed is told of each request that came to nothing.
-func (a *app) openPlan(p plan, workspace, session string, failed func(status int, code string)) (*relay.Relay, error) {
+// planKey checks the flags, and gives the key of the endpoint, "" where the flags name none.
+func (a *app) planKey(p plan) (string, error) {
 	const hint = "as in --upstream https://api.example.com/v1 --key-env EXAMPLE_API_KEY --model some-model"
 	switch {
 	case p.upstream == "":
-		return nil, usage(hint, "--upstream is missing")
+		return "", usage(hint, "--upstream is missing")
 	case len(p.models) == 0:
-		return nil, usage(hint, "--model is missing")
+		return "", usage(hint, "--model is missing")
 	case p.keyName != "" && !variableName.MatchString(p.keyName):
 		// What was typed here may well be the key itself, so it is not said again.
-		return nil, usage("export the key, and give the name of that variable", "--key-env is no name of a variable")
+		return "", usage("export the key, and give the name of that variable", "--key-env is no name of a variable")
 	}
-	key := ""
-	if p.keyName != "" {
-		if key = a.env(p.keyName); strings.TrimSpace(key) == "" {
-			return nil, refuse(codeNoKey, "export it: `read -rs "+p.keyName+" && export "+p.keyName+"`", "the variable %s is not set", p.keyName)
-		}
+	if p.keyName == "" {
+		return "", nil
+	}
+	key := a.env(p.keyName)
+	if strings.TrimSpace(key) == "" {
+		return "", refuse(codeNoKey, "export it: `read -rs "+p.keyName+" && export "+p.keyName+"`", "the variable %s is not set", p.keyName)
+	}
+	return key, nil
+}
+
+// openPlan starts to serve the plan as the Responses API. failed is told of each request that came to nothing.
+func (a *app) openPlan(p plan, workspace, session string, failed func(status int, code string)) (*relay.Relay, error) {
+	key, err := a.planKey(p)
+	if err != nil {
+		return nil, err
+	}
+	return a.openRoute(p, key, gateway.KindResponses, workspace, session, failed)
+}
+
+// openRoute starts to serve the plan as a kind of route, with the key that was looked up for it.
+func (a *app) openRoute(p plan, key string, kind gateway.Kind, workspace, session string, failed func(status int, code string)) (*relay.Relay, error) {
+	auth := gateway.AuthBearer
+	if kind == gateway.KindMessagesPassthrough && modelendpoint.AuthFor(preparer.Anthropic, p.upstream) == preparer.APIKey {
+		auth = gateway.AuthAPIKey
 	}
 	r, err := relay.Open(relay.Plan{
-		Upstream: p.upstream, Key: key, Models: p.models, Dialect: p.dialect, Listen: p.listen,
+		Upstream: p.upstream, Key: key, Models: p.models, Dialect: p.dialect, Listen: p.listen, Kind: kind, Auth: auth,
 		Workspace: workspace, Session: session, Now: a.Now, Random: a.Rand, Failed: failed,
 	})
 	if field := (*relay.FieldError)(nil); errors.As(err, &field) {
 		return nil, planFailure(field)
 	}
 	return r, err
-}
-
-// runOn runs a session on the plan that was given, if one was.
-func (a *app) runOn(ctx context.Context, p plan, s core.Session, keep core.Keep, args []string) (int, error) {
-	if !p.given() {
-		return a.run(ctx, s, keep, args)
-	}
-	// While it runs the terminal is the client's; what failed last is said at the end.
-	r, err := a.openPlan(p, s.Workspace, s.ID, nil)
-	if err != nil {
-		return 0, err
-	}
-	s.Endpoint = &modelendpoint.Endpoint{
-		Name: endpointName(p.upstream), Protocol: preparer.Responses, BaseURL: r.BaseURL(), Key: modelendpoint.NewKey(r.Token()),
-	}
-	// What the client runs has no use for the key either.
-	a.Environ = slices.DeleteFunc(slices.Clone(a.Environ), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return p.keyName != "" && (name == p.keyName || a.GOOS == "windows" && strings.EqualFold(name, p.keyName))
-	})
-	for _, id := range p.models {
-		s.Endpoint.Models = append(s.Endpoint.Models, modelendpoint.Model{ID: id})
-	}
-	status, err := a.run(ctx, s, keep, args)
-	sum, _ := r.Close(context.WithoutCancel(ctx))
-	if err == nil || sum.Turns+sum.Failed+sum.Refused > 0 {
-		fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Good("greenroom:"), view.Relayed(sum))
-	}
-	return status, err
 }
 
 // endpointName is what the client calls the endpoint: its host.

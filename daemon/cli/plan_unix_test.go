@@ -47,9 +47,11 @@ func TestRunOnAnEndpointIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	w := newWorld(t)
 	w.client("echo ran")
 	for want, args := range map[string][]string{
-		"--model is missing":    {"--upstream", "https://a.example"},
-		"[key_missing]":         {"--upstream", "https://a.example", "--model", "m", "--key-env", "NO_SUCH"},
-		"--upstream is missing": {"--model", "m"},
+		"--model is missing":     {"--upstream", "https://a.example"},
+		"[key_missing]":          {"--upstream", "https://a.example", "--model", "m", "--key-env", "NO_SUCH"},
+		"--upstream is missing":  {"--model", "m"},
+		"--key-env is missing":   {"--upstream", "https://a.example", "--model", "m"},
+		"passes no responses on": {"--upstream", "http://127.0.0.1:1", "--model", "m", "--protocol", "responses", "--shield"},
 	} {
 		got := w.run(append([]string{"run", "fake"}, args...)...)
 		if got.status < 2 || got.out != "" || !strings.Contains(got.errors, want) {
@@ -58,5 +60,41 @@ func TestRunOnAnEndpointIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 	if left := w.sessionDirs(); len(left) != 0 {
 		t.Errorf("left: %q", left)
+	}
+}
+
+// What stands between client and endpoint follows from both; the key stays with whoever has to have it.
+func TestRunOnAnEndpointThatTheClientSpeaksToItself(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.environ = append(w.environ, "PLAN_KEY="+upstreamKey)
+	w.client("env")
+	got := w.run("run", "fake", "--protocol", "responses", "--upstream", "https://relay.example/v1/", "--key-env", "PLAN_KEY", "--model", "plan-large")
+	lines := strings.Split(got.out, "\n")
+	if got.status != 0 || got.errors != "" || !slices.Contains(lines, "FAKE_KEY="+upstreamKey) ||
+		!slices.Contains(lines, "FAKE_ENDPOINT=relay.example https://relay.example/v1 plan-large") {
+		t.Errorf("%+v", got)
+	}
+	if slices.Contains(lines, "PLAN_KEY="+upstreamKey) {
+		t.Error("the client has the key twice")
+	}
+}
+
+func TestC263_RunOnAnEndpointThatTheClientCannotBeBoundTo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.environ = append(w.environ, "PLAN_KEY="+upstreamKey)
+	w.client("env")
+	args := []string{"run", "fake", "--protocol", "anthropic", "--upstream", "https://relay.example", "--key-env", "PLAN_KEY", "--model", "m"}
+	got := w.run(args...)
+	if got.status < 2 || got.out != "" || !strings.Contains(got.errors, "its client speaks responses") {
+		t.Errorf("%+v", got)
+	}
+	if left := w.sessionDirs(); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+	got = w.run(append(args, "--or-native")...)
+	if got.status != 0 || !strings.Contains(got.errors, "your own login") || strings.Contains(got.out, "FAKE_KEY=") || strings.Contains(got.out, upstreamKey) {
+		t.Errorf("%+v", got)
 	}
 }

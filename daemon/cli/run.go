@@ -19,7 +19,7 @@ const tidying = time.Minute
 
 func (a *app) runCommand() *cobra.Command {
 	var r request
-	var pl plan
+	var b binding
 	var keep string
 	cmd := &cobra.Command{
 		Use:   "run PROVIDER [-- ARGUMENT...]",
@@ -29,15 +29,18 @@ passed to it, and its exit status becomes the one of greenroom.
 
 With --keep all the session stays, and can be run again by its id.
 
-With --upstream the client talks to the models of a Chat Completions endpoint, through a gateway that runs as long as the
-client does, and your own login stays out of the session. The key of the endpoint is taken out of the environment of the
-client. At the end one line on stderr says what went through.
+With --upstream the client talks to the models of an endpoint, and your own login stays out of the session. What the
+endpoint speaks is taken to be what the client takes, unless --protocol says otherwise. Where the client speaks Responses
+and the endpoint Chat Completions, or with --shield, a gateway runs between them as long as the client does: the client
+then has a token that is good for this run, and not the key; at the end one line on stderr says what went through. An
+endpoint that the client cannot be bound to is an error, unless --or-native says to go on with your own login.
 
 ` + inheritLong,
 		Example: `  greenroom run claude
   greenroom run codex --inherit automation -- exec "say hello"
   greenroom run claude --session review --keep all
-  greenroom run codex --upstream https://api.deepseek.com --key-env DEEPSEEK_API_KEY --model deepseek-chat`,
+  greenroom run codex --upstream https://api.deepseek.com --key-env DEEPSEEK_API_KEY --model deepseek-chat
+  greenroom run claude --upstream https://api.kimi.com/coding --key-env KIMI_API_KEY --model kimi-for-coding --shield`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			dash := cmd.ArgsLenAtDash()
 			if dash < 0 {
@@ -62,7 +65,7 @@ client. At the end one line on stderr says what went through.
 			if err != nil {
 				return err
 			}
-			status, err := a.runOn(cmd.Context(), pl, s, k, args[1:])
+			status, err := a.runOn(cmd.Context(), b, s, k, args[1:])
 			if status != 0 {
 				// What went wrong afterwards is said, and hides nothing of what the client said.
 				a.exit(err)
@@ -72,18 +75,13 @@ client. At the end one line on stderr says what went through.
 		},
 	}
 	r.flags(cmd)
-	pl.flags(cmd)
+	b.flags(cmd)
 	cmd.Flags().StringVar(&keep, "keep", "nothing", keepHelp)
 	completeWith(cmd, "keep", "nothing", "transcripts", "all")
 	return cmd
 }
 
-func (a *app) run(ctx context.Context, s core.Session, keep core.Keep, args []string) (status int, err error) {
-	h, err := a.hostFor(ctx, s.Provider)
-	if err != nil {
-		return 0, err
-	}
-	defer h.Close()
+func (a *app) run(ctx context.Context, h *core.Host, s core.Session, keep core.Keep, args []string) (status int, err error) {
 	var p *core.Prepared
 	err = a.during("preparing "+s.Provider, func() error {
 		p, err = h.Prepare(ctx, s)
@@ -127,9 +125,13 @@ func (a *app) perform(client *exec.Cmd) (int, error) {
 	return foreground.Run(client, terminal(a.Stdin))
 }
 
-// announce says on a terminal what is about to run, and everything that a person should know before.
+// announce says on a terminal what is about to run, and everything that a person should know before. Who pays is said
+// everywhere.
 func (a *app) announce(p *core.Prepared) {
 	if !terminal(a.Stderr) {
+		if p.Models.NotUsed != "" {
+			fmt.Fprintf(a.Stderr, "%s the endpoint is not used, but your own login: %s\n", a.notes.Warn("greenroom:"), p.Models.NotUsed.Error())
+		}
 		return
 	}
 	fmt.Fprintf(a.Stderr, "%s %s %s\n", a.notes.Good("greenroom:"), a.notes.Bold(p.Provider)+" "+paint.Clean(p.Version),

@@ -25,6 +25,9 @@ type Plan struct {
 	Dialect string
 	// Listen is the loopback address and port to serve on; "" takes a free port.
 	Listen string
+	// Kind is what the client speaks and, but for KindResponses, the endpoint too. Auth is how the endpoint wants its key.
+	Kind gateway.Kind
+	Auth gateway.Auth
 	// Workspace and Session name the one route.
 	Workspace, Session string
 	// Now and Random are required.
@@ -57,7 +60,7 @@ func Open(p Plan) (*Relay, error) {
 	r := &Relay{tally: &tally{failed: p.Failed}}
 	route := gateway.Route{
 		Workspace: p.Workspace, Session: p.Session, BaseURL: p.Upstream, APIKey: p.Key, Models: p.Models,
-		StatusMode: gateway.StatusAgent,
+		StatusMode: gateway.StatusAgent, Kind: p.Kind, Auth: p.Auth,
 	}
 	if p.Dialect != "" {
 		d, known := dialect.Named(p.Dialect)
@@ -67,9 +70,15 @@ func Open(p Plan) (*Relay, error) {
 		route.Dialect = &d
 	}
 	var err error
-	r.server, err = gateway.Listen(gateway.Config{
+	serve := gateway.Config{
 		Address: p.Listen, Proxy: http.ProxyFromEnvironment, Observer: r.tally, Now: p.Now, Random: p.Random,
-	})
+	}
+	if p.Kind != gateway.KindResponses {
+		if serve.PassthroughAddress, serve.Address = p.Listen, ""; p.Listen == "" {
+			serve.PassthroughAddress = "127.0.0.1:0"
+		}
+	}
+	r.server, err = gateway.Listen(serve)
 	if err != nil {
 		return nil, &FieldError{"Listen", strings.TrimPrefix(err.Error(), "gateway: ")}
 	}
@@ -98,7 +107,7 @@ func fieldOf(err error) error {
 	return &FieldError{field, what}
 }
 
-// BaseURL is what a client of the Responses API is configured with.
+// BaseURL is what a client is configured with.
 func (r *Relay) BaseURL() string { return r.handle.BaseURL() }
 
 // Token is what such a client has for a key.

@@ -25,6 +25,12 @@ func (v View) Facts(p *core.Prepared) {
 	default:
 		row("client", strings.TrimSpace(v.Path(p.Executable)+" "+v.Style.Dim(paint.Clean(p.Version))))
 	}
+	switch m := p.Models; {
+	case m.Source == core.FromEndpoint:
+		row("models", paint.Clean(m.Default)+" "+v.Style.Dim("of "+paint.Clean(m.Name)))
+	case m.NotUsed != "":
+		row("models", v.Style.Warn("your own login")+" "+v.Style.Dim(m.NotUsed.Error()))
+	}
 	v.columns(&c)
 }
 
