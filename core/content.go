@@ -15,7 +15,7 @@ import (
 // content resolves what a session is told and gets. It is the one resolution that every adapter and RenderSkillBundle
 // are fed by, and it asks the catalog once.
 func (h *Host) content(ctx context.Context, s Session, d preparer.Descriptor, p command.Projection) (*capability.Resolved, error) {
-	snapshot, err := command.Resolve(ctx, h.cfg.Commands, h.cfg.Identity.CLI, s.Workspace, p)
+	snapshot, err := h.commands.Resolve(ctx, h.cfg.Commands, h.cfg.Identity.CLI, s.Workspace, p)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (h *Host) content(ctx context.Context, s Session, d preparer.Descriptor, p 
 		Context: capability.SkillContext{WorkspaceID: s.Workspace, AgentSessionID: s.ID, Provider: s.Provider, Cwd: s.Cwd},
 		General: s.Detail == General, BrowserUse: s.BrowserUse, ComputerUse: s.ComputerUse,
 		Commands: snapshot, Connectors: s.Connectors, Agent: s.Agent,
-		Sources: h.cfg.SkillSources, Extra: s.ExtraSkills, SkipSkills: s.SkipSkills,
+		Sources: h.cfg.SkillSources, Extra: s.ExtraSkills, SkipSkills: s.SkipSkills, Memo: &h.contents,
 	})
 }
 
@@ -82,7 +82,7 @@ func (h *Host) Discover(ctx context.Context, r Ref) (*command.Snapshot, error) {
 		return nil, fault.Wrap(err, fault.ProjectionUnavailable, "resolve commands", "session", detail).
 			WithHint("prepare the session, and try again")
 	}
-	return command.Resolve(ctx, h.cfg.Commands, h.cfg.Identity.CLI, r.Workspace, m.Commands)
+	return h.commands.Resolve(ctx, h.cfg.Commands, h.cfg.Identity.CLI, r.Workspace, m.Commands)
 }
 
 // Authorize answers whether a session may run a command, by the command's id: nil, or an error. A host calls it before

@@ -80,6 +80,8 @@ type Host struct {
 	pool     *adapter.Pool
 	versions client.Versions
 	memo     input.Memo
+	commands command.Memo
+	contents capability.Memo
 	checked  sync.Map // digest and provider of a descriptor: passed its check
 
 	mu      sync.Mutex

@@ -32,6 +32,7 @@ type kind struct {
 	skills    []skill.Skill
 	question  *adapter.Question
 	inherited []Inherited
+	refused   []string // commands that are asked for each time
 
 	mu     sync.Mutex
 	layout *preparer.Layout  // the last one that passed its check
@@ -97,7 +98,8 @@ func (h *Host) kindOf(a *answered) (*kind, error) {
 }
 
 func (h *Host) newKind(a *answered, tools []string) (*kind, error) {
-	k := &kind{content: a.content, facts: a.content.Facts}
+	approval := a.content.Facts.Commands.Approval()
+	k := &kind{content: a.content, facts: a.content.Facts, refused: approval.Refused}
 	doc, err := h.cfg.Content.Document(k.facts)
 	if err != nil {
 		return nil, err
@@ -111,7 +113,7 @@ func (h *Host) newKind(a *answered, tools []string) (*kind, error) {
 		Skills:       preparer.SkillSet{Count: len(k.skills)},
 		Options:      preparer.Options{Inherit: a.inherit},
 		Inputs:       a.inputs.Found(),
-		Commands:     preparer.Commands{Approved: a.content.Facts.Commands.Approval().Prefixes},
+		Commands:     preparer.Commands{Approved: approval.Prefixes},
 	}}
 	k.question.Request.Saver = a.saver
 	k.question.Request.Servers = connector.Handles(a.servers, a.desc.ServerVars)

@@ -86,7 +86,7 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 			list = append(list, Diagnostic{Severity: preparer.Info, Code: "skill_renamed", Text: "a skill of yours is called " + s.Name + "; ours is called " + got})
 		}
 	}
-	for _, id := range w.a.content.Facts.Commands.Approval().Refused {
+	for _, id := range w.a.kind.refused {
 		warn("command_not_approved", "command "+id+" is asked for each time: its words begin a command that this session does not have", "")
 	}
 	for _, i := range p.Inherited {

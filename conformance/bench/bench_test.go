@@ -18,7 +18,7 @@ func BenchmarkCleanup(b *testing.B)  { each(b, (*site).cleanup) }
 func BenchmarkParallel(b *testing.B) { each(b, (*site).parallel) }
 
 // each measures an operation for each provider and place. The time of an operation is ours; beside it stand that of the
-// floor, the ratio, and the ratio to the floor that reads nothing of the user's.
+// floor, and the ratios to all floors.
 func each(b *testing.B, of func(*site) operation) {
 	for _, provider := range []string{"codex", "claude"} {
 		for _, p := range places {
@@ -27,10 +27,11 @@ func each(b *testing.B, of func(*site) operation) {
 				b.ResetTimer()
 				f := o.rounds(b.N)
 				b.ReportMetric(float64(f.ours), "ns/op")
-				b.ReportMetric(float64(f.floor), "floor-ns/op")
-				b.ReportMetric(f.ratio, "times-floor")
-				if o.tree != nil {
-					b.ReportMetric(f.toTree, "times-tree")
+				b.ReportMetric(float64(f.floor.time), "floor-ns/op")
+				for unit, a := range map[string]against{"times-floor": f.floor, "times-tree": f.tree, "times-whole": f.whole} {
+					if a.time > 0 {
+						b.ReportMetric(a.ratio, unit)
+					}
 				}
 			})
 		}

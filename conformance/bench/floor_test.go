@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/greenroom-agents/greenroom/core"
@@ -21,6 +23,8 @@ type floor struct {
 	files    []file
 	links    []file // data is the target
 	manifest []byte
+	// whole is the same session with the skills as files of its own, in the place of the link to the store.
+	whole *floor
 }
 
 // lookup is an input of the adapter: the paths at which it may be, the nearest first.
@@ -68,7 +72,42 @@ func (s *stage) floorOf(p *core.Prepared, base string) *floor {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	f.whole = f.unlinked(s.path("state/store"))
 	return f
+}
+
+// unlinked is the floor of a session that holds the skills as files, and not as a link into the store.
+func (f *floor) unlinked(store string) *floor {
+	w := &floor{t: f.t, base: f.base, inputs: f.inputs, dirs: slices.Clone(f.dirs), files: slices.Clone(f.files), manifest: f.manifest}
+	for _, link := range f.links {
+		to := string(link.data)
+		if !strings.HasPrefix(to, store) {
+			w.links = append(w.links, link)
+			continue
+		}
+		f.must(filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			rel := filepath.Join(link.path, strings.TrimPrefix(path, to))
+			if d.IsDir() {
+				w.dirs = append(w.dirs, rel)
+				return nil
+			}
+			data, err := os.ReadFile(path)
+			w.files = append(w.files, file{rel, data})
+			return err
+		}))
+	}
+	return w
+}
+
+// bytes is how much the files hold.
+func (f *floor) bytes() (n int) {
+	for i := range f.files {
+		n += len(f.files[i].data)
+	}
+	return n
 }
 
 // lookups says where the adapter has the host look.

@@ -51,8 +51,9 @@ func TestSpeedThousandLive(t *testing.T) {
 		ours:   each(f, g, func(o operation) func(int) { return o.ours }),
 		floor:  each(f, g, func(o operation) func(int) { return o.floor }),
 		tree:   each(f, g, func(o operation) func(int) { return o.tree }),
+		whole:  each(f, g, func(o operation) func(int) { return o.whole }),
 	}
-	within(t, "two of a thousand", o.rounds(live/batch), 6, 12)
+	within(t, "two of a thousand", o.rounds(live/batch), limits{6, 12, 6})
 
 	inodes := count(t, codex.path("state")) - before
 	t.Logf("%d inodes for %d sessions (aim %d)", inodes, live, maxLive)

@@ -59,26 +59,34 @@ func (s *site) fresh() operation {
 		ours:   func(i int) { s.prepare(s.session(i + 1)) },
 		floor:  func(i int) { s.floor.look(); s.floor.make(fmt.Sprint(i)) },
 		tree:   func(i int) { s.floor.make(fmt.Sprint("tree-", i)) },
+		whole:  func(i int) { s.floor.look(); s.floor.whole.make(fmt.Sprint("whole-", i)) },
 	}
 }
 
 // again prepares one session over and over.
 func (s *site) again() operation {
 	s.floor.make("again")
+	s.floor.whole.make("again-whole")
 	return operation{
 		before: nothing,
 		ours:   func(int) { s.prepare(s.session(0)) },
 		floor:  func(int) { s.floor.look(); s.floor.compare("again") },
 		tree:   func(int) { s.floor.compare("again") },
+		whole:  func(int) { s.floor.look(); s.floor.whole.compare("again-whole") },
 	}
 }
 
 // cleanup takes away a session that was prepared before the round.
 func (s *site) cleanup() operation {
 	return operation{
-		before: func(i int) { s.prepare(s.session(i + 1)); s.floor.make(fmt.Sprint(i)) },
-		ours:   func(i int) { s.stage.cleanup(s.session(i + 1)) },
-		floor:  func(i int) { s.floor.remove(fmt.Sprint(i)) },
+		before: func(i int) {
+			s.prepare(s.session(i + 1))
+			s.floor.make(fmt.Sprint(i))
+			s.floor.whole.make(fmt.Sprint("whole-", i))
+		},
+		ours:  func(i int) { s.stage.cleanup(s.session(i + 1)) },
+		floor: func(i int) { s.floor.remove(fmt.Sprint(i)) },
+		whole: func(i int) { s.floor.whole.remove(fmt.Sprint("whole-", i)) },
 	}
 }
 
@@ -105,5 +113,6 @@ func (s *site) parallel() operation {
 		}),
 		floor: at(func(n int) { s.floor.look(); s.floor.make(fmt.Sprint(n)) }),
 		tree:  at(func(n int) { s.floor.make(fmt.Sprint("tree-", n)) }),
+		whole: at(func(n int) { s.floor.look(); s.floor.whole.make(fmt.Sprint("whole-", n)) }),
 	}
 }

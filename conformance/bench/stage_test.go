@@ -11,7 +11,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
-	"github.com/greenroom-agents/greenroom/core/command"
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -53,15 +53,17 @@ type stage struct {
 	dir    string
 	host   *core.Host
 	writes atomic.Int64 // calls that changed the disk
+
+	connectors *connector.Context
 }
 
 // newStage furnishes a home and opens a host. Counting writes takes time of its own, so it is asked for.
 func newStage(t testing.TB, on medium, sources []adapter.Source, counting bool) *stage {
 	t.Helper()
-	s := &stage{t: t, dir: on.dir(t)}
+	s := &stage{t: t, dir: on.dir(t), connectors: connectors()}
 	s.furnish()
 	c := core.Config{
-		StateDir: s.path("state"), Home: s.path("home"), Environ: s.environ(), Adapters: sources, Commands: command.Fixed(),
+		StateDir: s.path("state"), Home: s.path("home"), Environ: s.environ(), Adapters: sources, Commands: catalog(),
 	}
 	if counting {
 		c.BeforeChange = func(int64, string, string) error { s.writes.Add(1); return nil }
@@ -143,9 +145,12 @@ func (s *stage) environ() []string {
 	return []string{"HOME=" + s.path("home"), "LANG=C.UTF-8", "TERM=xterm", "PATH=" + strings.Join(dirs, string(os.PathListSeparator))}
 }
 
-// session is a session of a provider.
+// session is a session of a provider, with everything that the standard profile has.
 func (s *stage) session(provider string, n int) core.Session {
-	return core.Session{Workspace: "bench", ID: fmt.Sprintf("%s-%d", provider, n), Provider: provider, Cwd: s.path("work")}
+	return core.Session{
+		Workspace: "bench", ID: fmt.Sprintf("%s-%d", provider, n), Provider: provider, Cwd: s.path("work"),
+		BrowserUse: true, ComputerUse: true, Connectors: s.connectors,
+	}
 }
 
 // unasked is a session that no adapter was asked about yet: it has a choice of its own, so that the host cannot answer

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,12 @@ type Agent struct {
 	Instructions string // any text; it stands in the document as a quotation, so that it opens nothing
 	Skills       []string
 	Tools        []string
+}
+
+// Clone is a copy that shares nothing.
+func (a Agent) Clone() Agent {
+	a.Skills, a.Tools = slices.Clone(a.Skills), slices.Clone(a.Tools)
+	return a
 }
 
 // maxInstructions bounds the instructions of an agent, in bytes.

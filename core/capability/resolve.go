@@ -37,9 +37,12 @@ type Request struct {
 	Sources    []SkillSource
 	Extra      []SkillSpec // of the session
 	SkipSkills bool
+	// Memo remembers what sessions come to. It may be nil.
+	Memo *Memo
 }
 
-// Resolved is everything that a session is told and gets, before names are given to skills.
+// Resolved is everything that a session is told and gets, before names are given to skills. With a Memo it is shared, and
+// nothing of it may be changed.
 type Resolved struct {
 	// Facts render the documents and the canonical skills.
 	Facts canon.Facts
@@ -114,10 +117,17 @@ func Resolve(ctx context.Context, r Request) (*Resolved, error) {
 			out.Facts.Others = append(out.Facts.Others, canon.Other{ID: s.ID, Name: s.Name})
 		}
 	}
+	out.Skills = res.skills
+	out.Digest = out.digest()
+	if known := r.Memo.get(out.Digest); known != nil {
+		return known, nil
+	}
+	// What is remembered must not change with what belongs to the caller.
+	out.Facts.Connectors, out.Facts.Agent = out.Facts.Connectors.Clone(), out.Facts.Agent.Clone()
 	if out.Skills, err = res.all(r.Texts, out.Facts); err != nil {
 		return nil, err
 	}
-	out.Digest = out.digest()
+	r.Memo.put(out)
 	return out, nil
 }
 
@@ -217,7 +227,8 @@ func (r *resolution) order() []Section {
 	return list
 }
 
-// digest tells results apart by everything that sessions get of them.
+// digest tells results apart by everything that sessions get of them. Canonical skills follow from the facts, and need not
+// be rendered yet.
 func (o *Resolved) digest() string {
 	h := sha256.New()
 	add := func(data []byte) {
@@ -227,14 +238,19 @@ func (o *Resolved) digest() string {
 		h.Write(data)
 	}
 	add([]byte(o.Facts.Key()))
+	for _, s := range o.Sections {
+		add([]byte(s.Pack))
+	}
 	for _, e := range o.Env {
 		add([]byte(e.Name + "=" + e.Value))
+		add([]byte(e.Pack))
 	}
 	for _, s := range o.Skills {
-		add([]byte(s.Source + "\x00" + s.ID + "\x00" + s.Name))
-		if slices.Contains(o.Facts.Skills, s.ID) {
-			continue // it follows from the facts
+		if s.Files == nil {
+			add([]byte(s.Source + "\x00" + s.ID))
+			continue
 		}
+		add([]byte(s.Source + "\x00" + s.ID + "\x00" + s.Name))
 		for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 			add([]byte(name))
 			add(s.Files[name])

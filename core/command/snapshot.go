@@ -67,19 +67,23 @@ func Empty(cli string) *Snapshot {
 
 // Resolve asks a catalog once and makes the snapshot of a session. A nil catalog is a host without commands.
 func Resolve(ctx context.Context, c Catalog, cli, workspace string, p Projection) (*Snapshot, error) {
+	return (*Memo)(nil).Resolve(ctx, c, cli, workspace, p)
+}
+
+func ask(ctx context.Context, c Catalog, workspace string, p Projection) ([]Command, error) {
 	if c == nil {
-		return New(cli, nil, p)
+		return nil, nil
 	}
 	// A rule must not approve a command that only integrations have either, so a dedicated session asks for all.
 	list, err := c.Commands(ctx, Query{Workspace: workspace, Integration: p.Dedicated})
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, fault.Wrap(err, fault.Deadline, "list commands", "catalog", "the time was up, or the caller gave up")
-		}
-		return nil, fault.Wrap(err, fault.CatalogFailed, "list commands", "catalog", "the host's commands cannot be listed").
-			WithHint("no session is prepared without knowing its commands; what the catalog says is the cause of this error")
+	switch {
+	case err == nil:
+		return list, nil
+	case ctx.Err() != nil:
+		return nil, fault.Wrap(err, fault.Deadline, "list commands", "catalog", "the time was up, or the caller gave up")
 	}
-	return New(cli, list, p)
+	return nil, fault.Wrap(err, fault.CatalogFailed, "list commands", "catalog", "the host's commands cannot be listed").
+		WithHint("no session is prepared without knowing its commands; what the catalog says is the cause of this error")
 }
 
 // New makes a snapshot of a list of commands. It takes what it needs, so that the list may change later.

@@ -22,6 +22,19 @@ type Context struct {
 	Granted []string
 }
 
+// Clone is a copy that shares nothing; nil of nil.
+func (c *Context) Clone() *Context {
+	if c == nil {
+		return nil
+	}
+	n := *c
+	n.EnabledConnectors, n.Hints, n.Granted = slices.Clone(c.EnabledConnectors), slices.Clone(c.Hints), slices.Clone(c.Granted)
+	for i := range n.Hints {
+		n.Hints[i].Aliases = slices.Clone(n.Hints[i].Aliases)
+	}
+	return &n
+}
+
 // Hint is one connector as a request may name it.
 type Hint struct {
 	Key         string // stable, e.g. "crm"
