@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 	"github.com/greenroom-agents/greenroom/sdk/rules"
 )
 
@@ -46,16 +47,21 @@ func (r *resolution) claimed(key string) string {
 	if slices.Contains([]string{vars.Workspace, vars.Session, vars.Provider, vars.Cwd}, key) {
 		return "core"
 	}
-	d := r.request.Descriptor
-	claims := append([]string{d.Client.Override, d.Model.KeyVar, "TUTTI_MODEL_PLAN_API_KEY"}, d.Env...)
-	for _, h := range d.Homes {
-		claims = append(claims, h.Env)
-	}
-	for _, claim := range claims {
-		stem, wild := strings.CutSuffix(strings.ToUpper(claim), "*")
-		if claim != "" && (stem == key || wild && strings.HasPrefix(key, stem)) {
+	d := &r.request.Descriptor
+	for _, claim := range []string{d.Client.Override, d.Model.KeyVar, "TUTTI_MODEL_PLAN_API_KEY"} {
+		if claims(claim, key) {
 			return "the client"
 		}
 	}
+	if slices.ContainsFunc(d.Env, func(claim string) bool { return claims(claim, key) }) ||
+		slices.ContainsFunc(d.Homes, func(h preparer.Home) bool { return claims(h.Env, key) }) {
+		return "the client"
+	}
 	return ""
+}
+
+// claims says whether a name, or the beginning of one before a star, is that of a variable.
+func claims(claim, key string) bool {
+	stem, wild := strings.CutSuffix(strings.ToUpper(claim), "*")
+	return claim != "" && (stem == key || wild && strings.HasPrefix(key, stem))
 }

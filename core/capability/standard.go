@@ -2,8 +2,6 @@ package capability
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/command"
@@ -51,14 +49,14 @@ func DesktopHost() CapabilityPack {
 // BrowserUse is the pack of the person's browser.
 func BrowserUse() CapabilityPack {
 	return CapabilityPack{Name: "browser-use", NeedsCommands: true, Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
-		return handoff(v, v.BrowserUse && supports(v.Commands, browserCommands()), "browser"), nil
+		return handoff(v, v.BrowserUse && supports(v.Commands, browserNeeds), "browser"), nil
 	}}
 }
 
 // ComputerUse is the pack of the person's screen.
 func ComputerUse() CapabilityPack {
 	return CapabilityPack{Name: "computer-use", NeedsCommands: true, Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
-		return handoff(v, v.ComputerUse && supports(v.Commands, computerCommands()), "computer"), nil
+		return handoff(v, v.ComputerUse && supports(v.Commands, computerNeeds), "computer"), nil
 	}}
 }
 
@@ -79,32 +77,34 @@ func canonical(v View, s PolicySection) []PolicySection {
 	return []PolicySection{s}
 }
 
-// browserCommands are the commands and inputs that browser use needs.
-func browserCommands() map[string][]string {
-	return map[string][]string{
-		"browser.open": {"url"}, "browser.tabs": nil, "browser.snapshot": nil, "browser.screenshot": nil, "browser.click": {"ref"},
-		"browser.type": {"ref", "text"}, "browser.press": {"key"}, "browser.scroll": nil, "browser.back": nil, "browser.wait": nil,
-		"browser.close": nil,
-	}
+// need is a command with the inputs that it has to have.
+type need struct {
+	id     string
+	inputs []string
 }
 
-// computerCommands are the commands and inputs that computer use needs.
-func computerCommands() map[string][]string {
-	return map[string][]string{
-		"computer.apps": nil, "computer.focus": {"app"}, "computer.screenshot": nil, "computer.click": {"x", "y"},
-		"computer.double-click": {"x", "y"}, "computer.move": {"x", "y"}, "computer.drag": nil, "computer.type": {"text"},
-		"computer.press": {"key"}, "computer.scroll": nil, "computer.wait": nil,
-	}
+// browserNeeds are the commands and inputs that browser use needs.
+var browserNeeds = []need{
+	{"browser.open", []string{"url"}}, {"browser.tabs", nil}, {"browser.snapshot", nil}, {"browser.screenshot", nil},
+	{"browser.click", []string{"ref"}}, {"browser.type", []string{"ref", "text"}}, {"browser.press", []string{"key"}},
+	{"browser.scroll", nil}, {"browser.back", nil}, {"browser.wait", nil}, {"browser.close", nil},
+}
+
+// computerNeeds are the commands and inputs that computer use needs.
+var computerNeeds = []need{
+	{"computer.apps", nil}, {"computer.focus", []string{"app"}}, {"computer.screenshot", nil}, {"computer.click", []string{"x", "y"}},
+	{"computer.double-click", []string{"x", "y"}}, {"computer.move", []string{"x", "y"}}, {"computer.drag", nil},
+	{"computer.type", []string{"text"}}, {"computer.press", []string{"key"}}, {"computer.scroll", nil}, {"computer.wait", nil},
 }
 
 // supports says whether a snapshot has all commands with all inputs.
-func supports(s *command.Snapshot, needed map[string][]string) bool {
-	for _, id := range slices.Sorted(maps.Keys(needed)) {
-		if !s.Has(id) {
+func supports(s *command.Snapshot, needs []need) bool {
+	for _, n := range needs {
+		if !s.Has(n.id) {
 			return false
 		}
-		for _, name := range needed[id] {
-			if ok, err := s.HasInput(id, name); err != nil || !ok {
+		for _, name := range n.inputs {
+			if ok, err := s.HasInput(n.id, name); err != nil || !ok {
 				return false
 			}
 		}

@@ -22,7 +22,7 @@ type Memo struct {
 
 type remembered struct {
 	cli        string
-	list       []Command // a copy: the catalog's own may change
+	list       []frozen
 	projection Projection
 	snapshot   *Snapshot
 }
@@ -39,7 +39,7 @@ func (m *Memo) Resolve(ctx context.Context, c Catalog, cli, workspace string, p 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, r := range m.known {
-		if r.cli == cli && r.projection.Equal(p) && slices.EqualFunc(r.list, list, sameCommand) {
+		if r.cli == cli && r.projection.Equal(p) && slices.EqualFunc(r.list, list, frozen.is) {
 			m.known = append(slices.Delete(m.known, i, i+1), r)
 			return r.snapshot, nil
 		}
@@ -48,14 +48,14 @@ func (m *Memo) Resolve(ctx context.Context, c Catalog, cli, workspace string, p 
 	if err != nil {
 		return nil, err
 	}
-	kept := make([]Command, len(list))
+	kept := make([]frozen, len(list))
 	for i, c := range list {
-		schema, ok := copied(c.InputSchema)
+		schema, ok := freeze(c.InputSchema)
 		if !ok {
 			return s, nil
 		}
-		c.Path, c.InputSchema = slices.Clone(c.Path), schema.(map[string]any)
-		kept[i] = c
+		c.Path, c.InputSchema = slices.Clone(c.Path), nil
+		kept[i] = frozen{c, schema}
 	}
 	if len(m.known) >= maxSnapshots {
 		m.known = slices.Delete(m.known, 0, 1)
@@ -64,63 +64,100 @@ func (m *Memo) Resolve(ctx context.Context, c Catalog, cli, workspace string, p 
 	return s, nil
 }
 
-func sameCommand(a, b Command) bool {
-	return a.ID == b.ID && slices.Equal(a.Path, b.Path) && a.Summary == b.Summary && a.Description == b.Description &&
-		a.Visibility == b.Visibility && a.JSON == b.JSON && a.Wait == b.Wait && a.AppID == b.AppID && a.AppName == b.AppName &&
-		same(a.InputSchema, b.InputSchema)
+// frozen is a command as it was: the catalog's own may change.
+type frozen struct {
+	command Command // without its schema
+	schema  ice
 }
 
-// same compares values of a schema. Values of other types than those that copied knows are the same as nothing.
-func same(a, b any) bool {
-	switch a := a.(type) {
-	case nil:
-		return b == nil
-	case string, bool, int, int64, float64:
-		return a == b
-	case []string:
-		b, ok := b.([]string)
-		return ok && slices.Equal(a, b)
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, same)
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		return ok && (a == nil) == (b == nil) && maps.EqualFunc(a, b, same)
-	}
-	return false
+func (f frozen) is(c Command) bool {
+	a := &f.command
+	return a.ID == c.ID && slices.Equal(a.Path, c.Path) && a.Summary == c.Summary && a.Description == c.Description &&
+		a.Visibility == c.Visibility && a.JSON == c.JSON && a.Wait == c.Wait && a.AppID == c.AppID && a.AppName == c.AppName &&
+		f.schema.is(c.InputSchema)
 }
 
-// copied is a deep copy of a value of a schema, where every type in it is known.
-func copied(v any) (any, bool) {
+// ice is a value of a schema as it was. Maps lie in it as lists, since looking a key up is cheaper than going through a map.
+type ice struct {
+	plain any // a string, bool or number, or nil
+	form  form
+	keys  []string // of a map, or the texts of a list of strings
+	items []ice    // of a map, in the order of its keys, or of a list
+}
+
+type form uint8
+
+const (
+	isPlain form = iota
+	isNoMap      // a nil map
+	isMap
+	isList
+	isStrings
+)
+
+// freeze copies a value where every type in it is known.
+func freeze(v any) (ice, bool) {
 	switch v := v.(type) {
 	case nil, string, bool, int, int64, float64:
-		return v, true
+		return ice{plain: v}, true
 	case []string:
-		return slices.Clone(v), true
+		return ice{form: isStrings, keys: slices.Clone(v)}, true
 	case []any:
-		if v == nil {
-			return v, true
-		}
-		out := make([]any, len(v))
+		out := ice{form: isList, items: make([]ice, len(v))}
 		for i, item := range v {
 			var ok bool
-			if out[i], ok = copied(item); !ok {
-				return nil, false
+			if out.items[i], ok = freeze(item); !ok {
+				return ice{}, false
 			}
 		}
 		return out, true
 	case map[string]any:
 		if v == nil {
-			return v, true
+			return ice{form: isNoMap}, true
 		}
-		out := make(map[string]any, len(v))
-		for key, item := range v {
+		out := ice{form: isMap, keys: slices.Sorted(maps.Keys(v)), items: make([]ice, len(v))}
+		for i, key := range out.keys {
 			var ok bool
-			if out[key], ok = copied(item); !ok {
-				return nil, false
+			if out.items[i], ok = freeze(v[key]); !ok {
+				return ice{}, false
 			}
 		}
 		return out, true
 	}
-	return nil, false
+	return ice{}, false
+}
+
+// is compares. A value of a type that freeze does not know is the same as nothing.
+func (f *ice) is(v any) bool {
+	switch v := v.(type) {
+	case nil, string, bool, int, int64, float64:
+		return f.form == isPlain && f.plain == v
+	case []string:
+		return f.form == isStrings && slices.Equal(f.keys, v)
+	case []any:
+		if f.form != isList || len(f.items) != len(v) {
+			return false
+		}
+		for i := range v {
+			if !f.items[i].is(v[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		if v == nil {
+			return f.form == isNoMap
+		}
+		if f.form != isMap || len(f.keys) != len(v) {
+			return false
+		}
+		for i, key := range f.keys {
+			item, ok := v[key]
+			if !ok || !f.items[i].is(item) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }

@@ -37,7 +37,9 @@ func TestMemoAnswersAsIfItHadNone(t *testing.T) {
 		{"and another value of it", func() { schema(1)["prompt"].(map[string]any)["description"] = "third" }},
 		{"order", func() { list[7], list[8] = list[8], list[7] }},
 		{"one less", func() { list = list[:len(list)-1] }},
-		{"projection", func() { projection = command.Projection{Dedicated: true, Mode: command.Only, AllowedIDs: []string{"issue.get"}} }},
+		{"projection", func() {
+			projection = command.Projection{Dedicated: true, Mode: command.Only, AllowedIDs: []string{"issue.get"}}
+		}},
 	}
 	var memo command.Memo
 	catalog := command.CatalogFunc(func(context.Context, command.Query) ([]command.Command, error) { return list, nil })

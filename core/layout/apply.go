@@ -65,7 +65,11 @@ func (t *Tree) Compare(root *fsroot.Tree, prev []manifest.Entry) (*Changes, erro
 
 // same says whether a node stands on the disk as it should.
 func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, error) {
-	fi, err := root.Lstat(n.Path)
+	look := root.Lstat
+	if n.Kind == manifest.Dir {
+		look = root.Enter
+	}
+	fi, err := look(n.Path)
 	if nowhere(err) {
 		return n.Guards > 0 && c.tree.Logins[n.Guards-1].Copy, nil
 	}
@@ -93,7 +97,7 @@ func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, er
 		c.noteRewrite(n, old, fi.Mode().IsRegular())
 		return false, nil
 	}
-	data, _, err := root.ReadFile(n.Path, int64(len(n.Data))+1)
+	data, err := root.ReadSeen(n.Path, fi, int64(len(n.Data))+1)
 	if err != nil {
 		return false, err
 	}

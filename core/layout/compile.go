@@ -51,7 +51,7 @@ type compiler struct {
 // Compile resolves a checked layout into the tree of one session. It reads, through Current, the files that the client
 // owns, and the user's files that inputs list; it writes nothing but, through Bundle, skills into the store.
 func Compile(ctx context.Context, src Source) (*Tree, error) {
-	c := &compiler{Source: src, tree: &Tree{Nodes: make([]Node, 0, 2*len(src.Layout.Entries))}, nodes: make(map[string]int, 2*len(src.Layout.Entries))}
+	c := &compiler{Source: src, tree: &Tree{Nodes: make([]Node, 0, len(src.Layout.Entries)+8)}, nodes: make(map[string]int, len(src.Layout.Entries)+8)}
 	c.Handles.filing = true
 	later := make([]preparer.PlaceSkills, 0, 1)
 	for _, e := range src.Layout.Entries {

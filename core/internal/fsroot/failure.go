@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 )
@@ -65,6 +66,9 @@ func reading(err error, op, subject string) error {
 		return nil
 	}
 	cause := bare(err)
+	if cause == fs.ErrNotExist || cause == error(syscall.ENOENT) { // by far the most frequent
+		return &failure{op, subject, cause}
+	}
 	switch {
 	case errors.As(cause, new(*fault.Error)) || errors.As(cause, new(*failure)):
 		return cause

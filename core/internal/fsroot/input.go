@@ -39,31 +39,47 @@ type Input struct {
 // limit bytes: anything else gives [fault.NotRegular] without being opened, a longer one [ErrTooLarge], a file or
 // directory that may not be read [fault.Unreadable]. Nothing there, or a link to nothing, gives [fs.ErrNotExist].
 func ReadInput(path string, limit int64) ([]byte, fs.FileInfo, error) {
+	var info fs.FileInfo
+	var err error
+	for range replacedTries {
+		if info, err = os.Stat(path); err != nil {
+			return nil, nil, reading(absent(err), "read input", filepath.Base(path))
+		}
+		var data []byte
+		if data, err = readInput(path, info, limit); err == nil {
+			return data, info, nil
+		} else if !errors.Is(err, errSwapped) {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, err
+}
+
+// Read reads the file that in describes, which was looked at already. Where a newer one has taken its place, it is read
+// instead.
+func (in Input) Read(path string, limit int64) ([]byte, error) {
+	data, err := readInput(path, in.Info, limit)
+	if errors.Is(err, errSwapped) {
+		data, _, err = ReadInput(path, limit)
+	}
+	return data, err
+}
+
+func readInput(path string, info fs.FileInfo, limit int64) ([]byte, error) {
 	name := filepath.Base(path)
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, reading(absent(err), "read input", name)
-	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, fault.New(fault.NotRegular, "read input", name, "not a regular file")
+		return nil, fault.New(fault.NotRegular, "read input", name, "not a regular file")
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
-	if err != nil {
-		return nil, nil, reading(absent(err), "read input", name)
+	data, err := readSeen(path, info, limit)
+	switch {
+	case err == nil:
+		return data, nil
+	case errors.Is(err, errSwapped):
+		return nil, fault.Wrap(err, fault.Conflict, "read input", name, "replaced while it was being opened")
+	case err == ErrTooLarge:
+		return nil, tooLarge(err, limit, "read input", name)
 	}
-	defer f.Close()
-	// The file may have been replaced by a newer one since, which is as good.
-	if info, err = f.Stat(); err != nil {
-		return nil, nil, reading(err, "read input", name)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, fault.New(fault.NotRegular, "read input", name, "not a regular file")
-	}
-	data, err := slurp(f, info.Size(), limit)
-	if err != nil {
-		return nil, nil, tooLarge(err, limit, "read input", name)
-	}
-	return data, info, nil
+	return nil, reading(absent(err), "read input", name)
 }
 
 // StatInput says what a path leads to. A link that leads nowhere is no error; nothing there is [fs.ErrNotExist].

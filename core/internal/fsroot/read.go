@@ -24,6 +24,27 @@ func (t *Tree) ReadFile(rel string, limit int64) ([]byte, fs.FileInfo, error) {
 	return t.readFile(parent, rel, name, limit)
 }
 
+// ReadSeen is [Tree.ReadFile] for a file that [Tree.Lstat] has just described, which spares looking at it again.
+func (t *Tree) ReadSeen(rel string, seen fs.FileInfo, limit int64) ([]byte, error) {
+	parent, name, err := t.at("read", rel)
+	if err != nil {
+		return nil, err
+	}
+	f, info, err := t.openSeen(parent, "read", name, rel, seen)
+	if errors.Is(err, errSwapped) {
+		data, _, err := t.readFile(parent, rel, name, limit)
+		return data, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := slurp(f, info.Size(), limit)
+	if err = first(err, f.Close()); err != nil {
+		return nil, tooLarge(err, limit, "read", t.subject(rel))
+	}
+	return data, nil
+}
+
 func (t *Tree) readFile(parent *os.Root, rel, name string, limit int64) (data []byte, info fs.FileInfo, err error) {
 	for range replacedTries {
 		var f *os.File
@@ -48,6 +69,11 @@ func (t *Tree) openRegular(parent *os.Root, op, name, rel string) (*os.File, fs.
 	if err != nil {
 		return nil, nil, reading(err, op, t.subject(rel))
 	}
+	return t.openSeen(parent, op, name, rel, seen)
+}
+
+// openSeen is openRegular for what was looked at.
+func (t *Tree) openSeen(parent *os.Root, op, name, rel string, seen fs.FileInfo) (*os.File, fs.FileInfo, error) {
 	if seen.Mode()&fs.ModeSymlink != 0 {
 		return nil, nil, fault.New(fault.LinkRefused, op, t.subject(rel), "a link stands where a file must be")
 	}

@@ -39,9 +39,13 @@ func Links(info fs.FileInfo) uint64 {
 }
 
 func isOneOf(err error, codes ...syscall.Errno) bool {
-	var errno syscall.Errno
-	if !errors.As(err, &errno) {
-		return false
+	errno, ok := err.(syscall.Errno)
+	if !ok {
+		var inside syscall.Errno
+		if !errors.As(err, &inside) {
+			return false
+		}
+		errno = inside
 	}
 	for _, code := range codes {
 		if errno == code {

@@ -113,13 +113,15 @@ func (t *Tree) Sub(rel string) (*Tree, error) {
 	if err := t.check("open", rel); err != nil {
 		return nil, err
 	}
+	before := t.dirs[rel]
 	d, err := t.again(rel)
 	if err != nil {
 		return nil, err
 	}
-	// A second handle, since either tree may be closed first.
-	root, err := d.root.OpenRoot(".")
-	if err != nil {
+	root := d.root
+	if rel != "." && root != before.root {
+		delete(t.dirs, rel) // opened for the new tree, and so its own
+	} else if root, err = d.root.OpenRoot("."); err != nil { // a second one, since either tree may be closed first
 		return nil, reading(err, "open", t.subject(rel))
 	}
 	sub := &Tree{root: root, info: d.info, path: t.path, follow: t.follow, label: t.label, prefix: t.prefix, shared: t.shared, dirs: make(map[string]dir, 4)}
@@ -179,6 +181,25 @@ func (t *Tree) Lstat(rel string) (fs.FileInfo, error) {
 	info, err := parent.Lstat(name)
 	if err != nil {
 		return nil, reading(err, "stat", t.subject(rel))
+	}
+	return info, nil
+}
+
+// Enter is [Tree.Lstat] for a path at which most likely a directory stands that will be used: one is opened on the way.
+func (t *Tree) Enter(rel string) (fs.FileInfo, error) {
+	parent, name, err := t.named("stat", rel)
+	if err != nil {
+		return nil, err
+	}
+	info, err := parent.Lstat(name)
+	if err != nil {
+		return nil, reading(err, "stat", t.subject(rel))
+	}
+	if known, ok := t.dirs[rel]; info.IsDir() && (!ok || !os.SameFile(known.info, info)) {
+		t.forget(rel)
+		if _, err := t.enter(parent, rel, name, info); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return nil, err
+		}
 	}
 	return info, nil
 }

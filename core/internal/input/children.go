@@ -1,7 +1,6 @@
 package input
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -116,7 +115,7 @@ func rejectSkill(c *Child, kind fsroot.InputKind, linked bool, memo *Memo) strin
 	case in.Kind != fsroot.InputFile:
 		return "its SKILL.md is no file"
 	}
-	data, _, err := fsroot.ReadInput(file, 1<<20)
+	data, err := in.Read(file, 1<<20)
 	if err != nil {
 		return "its SKILL.md cannot be read"
 	}
@@ -130,14 +129,7 @@ func rejectSkill(c *Child, kind fsroot.InputKind, linked bool, memo *Memo) strin
 func (s *Snapshot) Changed() bool {
 	for _, it := range s.Items {
 		for _, st := range it.seen {
-			info, err := os.Stat(st.path)
-			if st.info == nil {
-				if err == nil {
-					return true
-				}
-				continue
-			}
-			if err != nil || !os.SameFile(info, st.info) || info.Size() != st.info.Size() || !info.ModTime().Equal(st.info.ModTime()) {
+			if !fsroot.Unchanged(st.path, st.info) {
 				return true
 			}
 		}

@@ -18,6 +18,7 @@ type Memo struct {
 
 	mu     sync.Mutex
 	titles map[[sha256.Size]byte]titled
+	spots  map[spot][]located
 }
 
 type titled struct {

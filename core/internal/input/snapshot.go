@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,6 +67,7 @@ type Snapshot struct {
 
 	order []string // names of the items, as they are declared
 	memo  *Memo
+	above []string          // the workspace and what lies above it, up to the git root; nil before it was asked for
 	ids   map[string]string // what Identity answered
 }
 
@@ -103,43 +102,6 @@ func Take(ctx context.Context, inputs []preparer.Input, roots Roots, memo *Memo)
 	return s, nil
 }
 
-// resolve lists the absolute paths of a location, nearest first, each with its label.
-func (r Roots) resolve(l preparer.Location) (paths, labels []string) {
-	rel := filepath.FromSlash(l.Path)
-	switch l.Base {
-	case preparer.BaseHome:
-		if home := r.Homes[l.Home]; home != "" {
-			return []string{filepath.Join(home, rel)}, []string{path.Join("home:"+l.Home, l.Path)}
-		}
-		return nil, nil
-	case preparer.BaseUser:
-		return []string{filepath.Join(r.User, rel)}, []string{"~/" + l.Path}
-	}
-	dirs := []string{r.Workspace}
-	if l.ToGitRoot {
-		dirs = upToGitRoot(r.Workspace)
-	}
-	for _, dir := range dirs {
-		paths = append(paths, filepath.Join(dir, rel))
-		labels = append(labels, "workspace:"+l.Path)
-	}
-	return paths, labels
-}
-
-// upToGitRoot is dir and its parents up to the one that holds .git; dir alone when there is none.
-func upToGitRoot(dir string) []string {
-	var dirs []string
-	for d := dir; ; d = filepath.Dir(d) {
-		dirs = append(dirs, d)
-		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
-			return dirs
-		}
-		if d == filepath.Dir(d) {
-			return dirs[:1]
-		}
-	}
-}
-
 // limit is the longest file that is read.
 func (it *Item) limit() int64 {
 	if it.Input.Learn == preparer.LearnValues && it.Input.Format == preparer.JSON {
@@ -150,8 +112,8 @@ func (it *Item) limit() int64 {
 
 func (it *Item) file(roots Roots, s *Snapshot) error {
 	for i, loc := range it.Input.At {
-		paths, labels := roots.resolve(loc)
-		for j, p := range paths {
+		for _, at := range s.locate(roots, loc) {
+			p := at.path
 			data, info, err := fsroot.ReadInput(p, it.limit())
 			if missing(err) {
 				it.seen = append(it.seen, stamp{path: p})
@@ -159,11 +121,11 @@ func (it *Item) file(roots Roots, s *Snapshot) error {
 			}
 			if err != nil && loc.Base == preparer.BaseWorkspace {
 				// Whoever made the repository must not keep people from working in it.
-				s.Rejected = append(s.Rejected, Rejected{labels[j], detail(err)})
+				s.Rejected = append(s.Rejected, Rejected{at.label, detail(err)})
 				continue
 			}
 			if err != nil {
-				return fault.Wrap(err, codeOf(err), "read input", labels[j], detail(err)).
+				return fault.Wrap(err, codeOf(err), "read input", at.label, detail(err)).
 					WithHint("make it a regular file that you can read, or move it away")
 			}
 			it.seen = append(it.seen, stamp{path: p, info: info})
@@ -171,22 +133,22 @@ func (it *Item) file(roots Roots, s *Snapshot) error {
 				continue
 			}
 			if it.Input.Secret {
-				it.Source, err = filepath.EvalSymlinks(p)
+				it.Source, err = fsroot.Resolve(p)
 				if missing(err) {
 					continue // it went away meanwhile
 				}
 				if err != nil {
-					return fault.Wrap(err, fault.Unreadable, "read input", labels[j], "cannot be read")
+					return fault.Wrap(err, fault.Unreadable, "read input", at.label, "cannot be read")
 				}
 			}
-			it.Exists, it.Index, it.Path, it.Label, it.Data = true, i, p, labels[j], data
+			it.Exists, it.Index, it.Path, it.Label, it.Data = true, i, p, at.label, data
 			return it.values(s, loc.Base == preparer.BaseWorkspace)
 		}
 	}
 	if len(it.Input.At) > 0 {
 		// Where the file would be, so that a link to it can be made before it exists.
-		if paths, labels := roots.resolve(it.Input.At[0]); len(paths) > 0 {
-			it.Path, it.Label = paths[0], labels[0]
+		if list := s.locate(roots, it.Input.At[0]); len(list) > 0 {
+			it.Path, it.Label = list[0].path, list[0].label
 		}
 	}
 	return nil
@@ -244,8 +206,8 @@ func (it *Item) names(roots Roots, s *Snapshot) error {
 	var real []fs.FileInfo
 	taken := map[string]bool{}
 	for _, loc := range it.Input.At {
-		paths, labels := roots.resolve(loc)
-		for i, dir := range paths {
+		for _, at := range s.locate(roots, loc) {
+			dir := at.path
 			in, err := fsroot.StatInput(dir)
 			info := in.Info
 			if missing(err) || in.Kind == fsroot.InputDangling {
@@ -253,7 +215,7 @@ func (it *Item) names(roots Roots, s *Snapshot) error {
 				continue
 			}
 			if err != nil || in.Kind != fsroot.InputDir {
-				s.Rejected = append(s.Rejected, Rejected{labels[i], "is not a directory that can be read"})
+				s.Rejected = append(s.Rejected, Rejected{at.label, "is not a directory that can be read"})
 				continue
 			}
 			it.seen = append(it.seen, stamp{path: dir, info: info})
@@ -262,16 +224,16 @@ func (it *Item) names(roots Roots, s *Snapshot) error {
 			}
 			real = append(real, info)
 			if !it.Exists {
-				it.Exists, it.Path, it.Label = true, dir, labels[i]
+				it.Exists, it.Path, it.Label = true, dir, at.label
 			}
-			if err := it.children(dir, labels[i], taken, s); err != nil {
+			if err := it.children(dir, at.label, taken, s); err != nil {
 				return err
 			}
 		}
 	}
 	if it.Path == "" && len(it.Input.At) > 0 {
-		if paths, labels := roots.resolve(it.Input.At[0]); len(paths) > 0 {
-			it.Path, it.Label = paths[0], labels[0]
+		if list := s.locate(roots, it.Input.At[0]); len(list) > 0 {
+			it.Path, it.Label = list[0].path, list[0].label
 		}
 	}
 	slices.SortFunc(it.Names, func(a, b Child) int { return strings.Compare(a.Name, b.Name) })
