@@ -31,6 +31,7 @@ var mayRequire = map[string][]string{
 	"core": {
 		"github.com/hashicorp/go-plugin", "github.com/hashicorp/go-hclog", "google.golang.org/grpc", "google.golang.org/protobuf",
 		"github.com/Masterminds/semver/v3", "gopkg.in/yaml.v3", "github.com/pelletier/go-toml/v2",
+		"golang.org/x/sys",
 	},
 	"gateway":     {"github.com/klauspost/compress"},
 	"daemon":      {"github.com/spf13/cobra", "github.com/spf13/pflag"},
