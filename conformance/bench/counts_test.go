@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/command"
 )
 
 // Counts do not depend on the machine.
@@ -33,17 +36,36 @@ func TestSpeedAllocations(t *testing.T) {
 func TestSpeedInodes(t *testing.T) {
 	for _, provider := range []string{"codex", "claude"} {
 		s := place{on: disk}.site(t, provider, false)
-		before := count(t, s.path("state"))
-		s.prepare(s.session(1))
-		made := count(t, s.path("state")) - before
-		t.Logf("%s: %d inodes for a session (aim %d)", provider, made, maxInodes)
-		if made > maxInodes {
-			t.Errorf("%s: a session made %d inodes, allowed are %d", provider, made, maxInodes)
-		}
-		if made != s.floor.inodes() {
-			t.Errorf("%s: a session made %d inodes, but consists of %d", provider, made, s.floor.inodes())
+		s.prepare(s.speechless(3)) // its skills, which are others, lie in the store from here on
+		for name, c := range map[string]struct {
+			session core.Session
+			most    int
+		}{
+			"with everything":  {s.session(1), maxInodes + approvals[provider]},
+			"without commands": {s.speechless(2), maxInodes},
+		} {
+			before := count(t, s.path("state"))
+			p := s.prepare(c.session)
+			made := count(t, s.path("state")) - before
+			t.Logf("%s %s: %d inodes for a session (aim %d)", provider, name, made, maxInodes)
+			if made > c.most {
+				t.Errorf("%s %s: a session made %d inodes, allowed are %d", provider, name, made, c.most)
+			}
+			if of := s.floorOf(p, "floor-"+p.Ref.ID).inodes(); made != of {
+				t.Errorf("%s %s: a session made %d inodes, but consists of %d", provider, name, made, of)
+			}
 		}
 	}
+}
+
+// approvals are the files more of a session that has commands: Codex is told in one which of them it need not ask about.
+var approvals = map[string]int{"codex": 1}
+
+// speechless is a session that has none of the host's commands.
+func (s *site) speechless(n int) core.Session {
+	ses := s.session(n)
+	ses.Projection = &command.CommandCapabilityProjection{Mode: command.None}
+	return ses
 }
 
 // count is how many files, directories and links lie below a directory.

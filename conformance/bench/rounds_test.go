@@ -22,7 +22,7 @@ type operation struct {
 // The calm ones are the ratios of the fastest tenths: a round of some milliseconds is interrupted more often than the
 // floor's short one, and on a machine that has much else to do that is most of its median.
 type figure struct {
-	ours               time.Duration
+	ours, calm         time.Duration
 	floor, tree, whole against
 }
 
@@ -33,7 +33,7 @@ type against struct {
 }
 
 func (f figure) String() string {
-	s := fmt.Sprintf("%8.3f ms", ms(f.ours))
+	s := fmt.Sprintf("%.3f ms (calm %.3f)", ms(f.ours), ms(f.calm))
 	for _, a := range []struct {
 		name string
 		against
@@ -75,7 +75,7 @@ func (o operation) rounds(n int) figure {
 		}
 		return a
 	}
-	return figure{ours: median(times[0]), floor: than(1), tree: than(2), whole: than(3)}
+	return figure{ours: median(times[0]), calm: times[0][n/10], floor: than(1), tree: than(2), whole: than(3)}
 }
 
 func median(d []time.Duration) time.Duration { // sorted
