@@ -25,6 +25,9 @@ func TestC233_FullKimiConfig(t *testing.T) {
 		Replace(s.fixture("kimi-config.toml"))
 	config += "[permission]\ndeny = [{ tool = \"Bash\", match = \"rm *\" }]\n[no_such_table_51c2]\nkept = 1.50\n"
 	rig.Write(t, s.inHome(".kimi-code/config.toml"), config)
+	// What the project brings runs where the user trusts it.
+	rig.Write(t, s.inProject(".kimi-code/mcp.json"), encode(t, kimiServers(s, "project_server", s.marker("project-server"))))
+	kimiTrust(s, s.inHome(".kimi-code"))
 	g := s.open()
 	home := s.take(s.home)
 	session := g.session("full", core.Desktop)
@@ -45,8 +48,8 @@ func TestC233_FullKimiConfig(t *testing.T) {
 	g.run(p, kimi.turn("hello")...)
 	turn := s.turns(2)[0]
 	g.oursOnce(p, turn)
-	if got := turn.Header.Get("Authorization"); got != "Bearer sk-test" || !s.marked("user-hook") {
-		t.Errorf("the credential is %q, or the hook did not run", got)
+	if got := turn.Header.Get("Authorization"); got != "Bearer sk-test" || !s.marked("user-hook") || !s.marked("project-server") {
+		t.Errorf("the credential is %q, or the hook or the project's server did not run", got)
 	}
 	g.cleanup(session)
 	g.nothingLeft()

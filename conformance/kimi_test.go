@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -84,6 +85,13 @@ event = "PreToolUse"
 matcher = "Bash"
 command = %q
 `, s.up.BaseURL(), s.marker("user-hook"))
+}
+
+// kimiTrust trusts the project in a home of the client.
+func kimiTrust(s *stage, home string) {
+	s.Helper()
+	key := fmt.Sprintf("wd_%s_%x", filepath.Base(s.cwd), sha256.Sum256([]byte(s.cwd)))
+	rig.Write(s, filepath.Join(home, "workspace-trust", key[:len("wd_project_")+12]), encode(s, map[string]any{"root": s.cwd, "trustedAt": 1}))
 }
 
 // kimiServers is a file of MCP servers, by name and command.

@@ -100,7 +100,7 @@ func settings(l *p.Layout, r p.Request) {
 	l.Expose(p.Expose{At: root.Join("agents"), Input: inAgents, Copy: true})
 	// Trust in a project lets it bring MCP servers, to which it could give the key of an endpoint.
 	if r.Endpoint == nil {
-		l.Expose(p.Expose{At: root.Join("workspace-trust"), Input: inTrust, Copy: true})
+		l.Share(root.Join("workspace-trust"), p.At(home, "workspace-trust"))
 	}
 }
 

@@ -21,7 +21,6 @@ const (
 	inAgents       = "agents"
 	inPlugins      = "plugins"
 	inInstalled    = "installed"
-	inTrust        = "trust"
 	inDevice       = "device"
 	inRegion       = "region"
 	inSkills       = "skills"
@@ -59,8 +58,8 @@ func (Adapter) Describe() p.Descriptor {
 		Client: p.Client{
 			Executables: []string{"kimi"},
 			Supported:   ">=2.1.0 <3",
-			Transport:   p.ACP,
-			Tools:       []string{"rg"},
+			Transport:   p.ACP, TransportArgs: []string{"acp"},
+			Tools: []string{"rg"},
 			// It runs on with what is left of a file that it does not understand, so this is the only judge.
 			Validators: [][]string{{"doctor", "config", "{session}/kimi/config.toml"}},
 		},
@@ -84,8 +83,8 @@ func (Adapter) Describe() p.Descriptor {
 		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}, {ID: "folder-trust", Answer: p.NotAnswered},
 			{ID: "migration", Answer: p.AnsweredByFile}},
 		Env: append([]string{envHome, keyVar, envNoTelemetry, envNoUpdate, envDepth, "KIMI_CODE_CUSTOM_HEADERS"}, shellTuning...),
-		// Logins are written through links to these.
-		OwnState: inHome("credentials", "oauth"),
+		// Logins, and trust that a person gives on a terminal, are written through links to these.
+		OwnState: inHome("credentials", "oauth", "workspace-trust"),
 	}
 }
 
@@ -112,8 +111,6 @@ func inputs() []p.Input {
 	prompt.Learn, prompt.NotBlank = p.LearnContent, true // whether it has a place for the instructions and the skills
 	trees := names(inSharedTrees, p.FilterLinkedSkillTrees, p.LearnValues, p.Skills, shared)
 	trees.Carries = nil
-	trust := names(inTrust, ".json", p.LearnExists, p.ModelSettings, inHome("workspace-trust")...)
-	trust.Carries = nil
 	return []p.Input{
 		file(inInstructions, "AGENTS.md", p.Carry{Kind: p.Instructions}),
 		prompt,
@@ -124,7 +121,6 @@ func inputs() []p.Input {
 		names(inAgents, ".md", p.LearnExists, p.ModelSettings, inHome("agents")...),
 		names(inPlugins, p.FilterDirs, p.LearnValues, p.Plugins, inHome("plugins/managed")...),
 		file(inInstalled, "plugins/installed.json"),
-		trust,
 		file(inDevice, "device_id"),
 		file(inRegion, "region"),
 		names(inSkills, p.FilterLinkedSkillTrees, p.LearnExists, p.Skills, inHome("skills")...),
