@@ -86,6 +86,24 @@ func TestC256_C260_C264_KimiOnAnEndpoint(t *testing.T) {
 	s.unchanged("the home", home, s.take(s.home), kimi.ownState()...)
 }
 
+// An endpoint that speaks Responses is asked so.
+func TestC263_KimiOnAResponsesEndpoint(t *testing.T) {
+	t.Parallel()
+	c := kimi
+	c.protocol = upstream.Responses
+	s := newStage(t, c, upstream.Use("Bash", map[string]any{"command": "echo ran-51c2 >&2"}), upstream.Say("done"))
+	g := s.open()
+	session := g.bound("responses")
+	session.Endpoint.Protocol = preparer.Responses
+	p := g.prepare(session)
+	g.run(p, c.turn("hello")...)
+	turns := s.turns(2)
+	g.oursOnce(p, turns[0])
+	if got := turns[1].Header.Get("Authorization"); got != "Bearer "+planKey || !strings.Contains(s.text(turns[1]), "ran-51c2\n") {
+		t.Errorf("the credential is %q, or the command did not run", got)
+	}
+}
+
 // nowhere demands that no file of a session holds a secret after a run.
 func (s *stage) nowhere(p *core.Prepared, first, second string, run func(*core.Prepared)) {
 	s.Helper()

@@ -7,7 +7,7 @@ const (
 	home    = "kimi"
 	envHome = "KIMI_CODE_HOME"
 	// keyVar carries the key of the endpoint.
-	keyVar = "TUTTI_MODEL_PLAN_API_KEY"
+	keyVar = p.EndpointKeyVar
 )
 
 // The inputs, by what they are in the user's home of the client unless they say otherwise.
@@ -69,7 +69,8 @@ func (Adapter) Describe() p.Descriptor {
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames, MaxName: 64},
 		Rewrite:      p.InstructionsOnly,
 		NativeImages: true,
-		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.ProviderPrefixed, Endpoint: p.NoEndpointAdapter, KeyVar: keyVar},
+		Model: p.Model{Protocol: p.OpenAI, Also: []p.Protocol{p.Responses}, Addressing: p.ProviderPrefixed,
+			Endpoint: p.NoEndpointAdapter, KeyVar: keyVar},
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions:  {How: p.ByLayout},
 			p.Skills:        {How: p.ByLayout, Named: true},

@@ -3,16 +3,16 @@ package kimi
 import p "github.com/greenroom-agents/greenroom/sdk/preparer"
 
 // plan is the id of the provider in every session that is bound to an endpoint, whatever the endpoint is.
-const plan = "tutti-model-plan"
+const plan = p.EndpointProvider
 
-// window is what the client may fill of a model's context. What a model really takes is not known here; the client
-// compacts a conversation before it outgrows this.
-const window = 128_000
+// types are the client's names for the protocols. It also speaks anthropic, but sends the key as x-api-key only, which a
+// relay would not take.
+var types = map[p.Protocol]string{p.OpenAI: "openai", p.Responses: "openai_responses"}
 
 // served says whether the client can be bound to the endpoint of a request.
 func served(e *p.Endpoint) error {
-	if e.Protocol != p.OpenAI {
-		return p.Refuse("kimi.endpoint-protocol", "kimi is bound to endpoints of the openai protocol, and this one speaks another",
+	if types[e.Protocol] == "" {
+		return p.Refuse("kimi.endpoint-protocol", "kimi speaks openai and responses to a model endpoint, and this one speaks another protocol",
 			"choose an endpoint of the openai protocol")
 	}
 	if e.BaseURL == "" || e.Default == "" || e.Key.Name == "" || len(e.Models) == 0 {
@@ -45,17 +45,30 @@ func bound(e *p.Endpoint) (edits []p.Edit) {
 			name = m.ID
 		}
 		// What is not known of a model is not assumed: a picture that it cannot see would spoil the conversation.
+		can := p.Strings("tool_use")
+		if m.Images {
+			can = p.Strings("image_in", "tool_use")
+		}
 		models[plan+"/"+m.ID] = p.Object{
-			"provider": p.S(plan), "model": p.S(m.ID), "display_name": p.S(name), "max_context_size": p.Int(window),
-			"capabilities": p.Strings("tool_use"),
+			"provider": p.S(plan), "model": p.S(m.ID), "display_name": p.S(name), "capabilities": can,
+			"max_context_size": p.Int(window(m)),
 		}
 	}
 	return append(edits,
 		p.Set(firstModel, p.S(plan+"/"+e.Default)),
 		// All of theirs go: a model of the user's under a name of ours could bring an address of its own.
 		p.Replace(p.Key("providers"), p.Object{plan: p.Object{
-			"type": p.S("openai"), "base_url": p.S(e.BaseURL), "api_key_env": p.S(keyVar),
+			"type": p.S(types[e.Protocol]), "base_url": p.S(e.BaseURL), "api_key_env": p.S(keyVar),
 		}}),
 		p.Replace(p.Key("models"), models),
 	)
+}
+
+// window is how many tokens a model reads at once; the client compacts a conversation before it outgrows this. Where it
+// is not known, it is what models of today have at the least.
+func window(m p.EndpointModel) int {
+	if m.ContextTokens > 0 {
+		return m.ContextTokens
+	}
+	return 128_000
 }
