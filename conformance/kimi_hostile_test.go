@@ -110,17 +110,28 @@ func TestH21_SharedSkillsAreListedOnceOrLeftOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, kimi, upstream.Say("done"))
+			rig.Write(t, s.inHome(".agents/AGENTS.md"), "shared-instructions-51c2\n")
 			rig.Write(t, s.inHome(".agents/skills/flat.md"), "---\nname: flat\ndescription: flat-skill-51c2\n---\nbody\n")
 			rig.Write(t, s.inHome(".kimi-code/skills/own-file.md"), "---\nname: own-file\ndescription: file-skill-51c2\n---\nbody\n")
 			rig.WriteSkill(t, s.inHome(".agents/skills/tutti-handoff"), "tutti-handoff", "handoff-of-the-user-51c2", "body")
 			g := s.open()
 			session := g.session("shared", core.Desktop)
-			session.Inherit.Kinds = map[preparer.Kind]preparer.Choice{preparer.Skills: c.skills}
+			session.Inherit.Kinds = map[preparer.Kind]preparer.Choice{preparer.Skills: c.skills, preparer.Instructions: {Mode: preparer.None}}
 			p := g.prepare(session)
 			g.run(p, kimi.turn("hello")...)
 			turn := s.turns(1)[0]
 			g.oursByName(p, turn)
 			s.counts(s.text(turn), c.want)
+			// No way leads around instructions there, and the session says so.
+			s.counts(s.text(turn), map[string]int{"shared-instructions-51c2": 1, userInstructions: 0})
+			for _, item := range p.Inherited {
+				if stays := strings.HasSuffix(item.Source, ".agents/AGENTS.md"); item.Kind == preparer.Instructions && stays != (item.State == core.NotExcluded) {
+					t.Errorf("the session reports %s of %s as %s", item.Name, item.Source, item.State)
+				}
+			}
+			if !said(p, "not_excludable") {
+				t.Error("nothing says that shared instructions come along")
+			}
 		})
 	}
 }

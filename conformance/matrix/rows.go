@@ -50,7 +50,8 @@ func Rows() []Row {
 		each("Every skill of the whole profile is listed once", "TestC080_EverySkillOfTheProfileIsListedOnce"),
 		{"MCP servers of the host are connected with their credentials, which stand in no file and reach no model", map[string]Cell{
 			"codex": {Test: "TestServersOfTheHostAreConnected/desktop/codex"}, "claude": {Test: "TestServersOfTheHostAreConnected/desktop/claude"},
-			"kimi": {None: "the client takes header values from its file only, so a session with some is refused"}}},
+			"kimi":     {None: "the client takes header values from its file only, so a session with some is refused"},
+			"opencode": {None: "the adapter gives the client none yet, and a session with some is refused"}}},
 		{"The commands that a session has run unasked, and no others", map[string]Cell{
 			"codex": {Test: "TestC157_C158_C165_CodexRunsWhatTheSessionHas"}, "claude": {None: "the client's own permissions decide"},
 			"kimi":     {None: "the client's rules are patterns over a whole line, which a longer line with another command in it would pass"},
@@ -132,5 +133,5 @@ func Rows() []Row {
 			"codex": {Test: "TestC256_EachKindCanBeLeftOut/codex"}, "claude": {None: "the client does not look for them"},
 			"kimi":     {Test: "TestH21_SharedSkillsAreListedOnceOrLeftOut"},
 			"opencode": {Test: "TestC256_EachKindCanBeLeftOut/opencode"}}},
-	}, slices.Concat(codexRows(), openCodeRows())...)
+	}, slices.Concat(codexRows(), openCodeRows(), kimiRows())...)
 }

@@ -1,0 +1,16 @@
+package matrix
+
+// kimiRows are the promises that are shown on Kimi Code only.
+func kimiRows() []Row {
+	const later = "not part of this table yet"
+	return []Row{
+		only("kimi", "A session on a model endpoint asks it for any of its models, with its key, and nobody else",
+			"TestC256_C260_C264_KimiOnAnEndpoint", later),
+		only("kimi", "An endpoint that speaks Responses is asked so, with nothing between", "TestC263_KimiOnAResponsesEndpoint",
+			"the client speaks one protocol, or another row shows it"),
+		only("kimi", "Neither settings, a project nor a shell leads a session away from its endpoint, or its key elsewhere",
+			"TestH26_H33_H40_H42_KimiStaysOnItsEndpoint", later),
+		only("kimi", "Without a login shell's marks, commands still find the host's directory first on PATH",
+			"TestC008_KimiInADaemon", "commands read no file of the user's there"),
+	}
+}
