@@ -1,13 +1,10 @@
-// Package launch starts the client of a prepared session and speaks its protocol.
+// Package launch drives the client of a prepared session: it starts it, speaks its protocol, puts into each turn what
+// belongs there, and ends it with everything it started.
 //
-// A client of the Codex app-server protocol is told, between its handshake and its first thread, what the session's layout
-// asks for: its own skills go into the store, it is told of the directories of ours, and it has to list each of them. Any
-// step that fails, fails the start; a thread never runs without what was prepared for it.
+// A host that runs clients on a terminal, or drives them itself, has no need of it. It does not prepare sessions, and
+// decides nothing about permissions: the host's [Policy] does, and without one nothing is allowed.
 //
-// The package shows nothing to a person, decides nothing that the agent asks (a request of the client that no handler
-// answers is refused), and stores nothing. Prepare does that, and must have been called for this start.
-//
-// An error is a *core.Error: core.ErrHandshake when the client refuses, does not know or does not survive a step,
-// core.ErrSkillsMissing, core.ErrSnapshot. What a client says about its own error may name paths, so it is not in the
-// message; errors.As gives the *RPCError.
+// Invariants: what the layout asks for over the protocol is done in its order, and any failure fails the start; one turn
+// runs at a time; a turn that was cancelled is reported as cancelled, whatever the client says; when a connection is
+// closed no process of the client's group is left; nothing that is secret reaches an error or a log.
 package launch

@@ -55,8 +55,13 @@ const (
 	Handshake             Code = "handshake_failed"
 	SkillsMissing         Code = "skills_missing"
 	// Transcript is that of a conversation which cannot be brought into a session.
-	Transcript Code = "transcript_refused"
-	Internal   Code = "internal"
+	Transcript        Code = "transcript_refused"
+	ClientEnded       Code = "client_ended"
+	ClientFault       Code = "client_fault"
+	ClientUnsupported Code = "client_unsupported"
+	LoginRequired     Code = "login_required"
+	CredentialRefused Code = "credential_refused"
+	Internal          Code = "internal"
 )
 
 func (c Code) Error() string { return strings.ReplaceAll(string(c), "_", " ") }

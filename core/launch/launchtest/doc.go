@@ -1,3 +1,28 @@
-// Package launchtest plays clients for tests of package launch and of hosts: one that speaks the Codex app-server protocol
-// as the real one does, and that can be told to refuse, not to know, to hang and to end. It starts no process.
+// Package launchtest is a fake agent that does what it is told, for tests of hosts that drive clients.
+//
+// The agent is the test's own binary, started again: [Main] at the beginning of TestMain takes over in the process that
+// is the agent, and [Install] makes an executable that starts it. What it does in a turn stands in the prompt, one
+// instruction a line; what it does wrong from the start stands among its arguments.
+//
+//	say TEXT             a piece of the answer
+//	think TEXT           a piece of reasoning
+//	tool ID KIND TITLE   a tool begins
+//	done ID OUTPUT       and ends
+//	ask ID KIND TITLE    asks for permission, and says how it was answered
+//	show                 says what the prompt was, as JSON
+//	env NAME             says the value of a variable of its environment
+//	flood BYTES          says so many bytes in one message
+//	repeat N TEXT        says something N times
+//	noise TEXT           prints a line that is no message
+//	child PATH           starts a process that lives on, and writes its number to the file
+//	sleep DURATION       waits, and is woken by a cancellation
+//	die                  ends at once, with words on its error stream
+//	fail CODE TEXT       answers the prompt with an error
+//	stop REASON          ends the turn for a reason of the protocol
+//
+// The arguments are --hang METHOD, --refuse METHOD (with an error), --garble METHOD (with an answer of another shape),
+// --version-number N of the protocol, --ignore-cancel, --ignore-eof, --ignore-term, --forget (no conversation can be
+// loaded), --no-resume and --replay (a conversation is told again when it is loaded).
+//
+// It speaks the Agent Client Protocol. It is no agent: nothing that it is told leaves it.
 package launchtest

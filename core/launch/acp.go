@@ -1,0 +1,209 @@
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/coder/acp-go-sdk"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/launch/internal/jsonrpc"
+)
+
+// authRequired is the code of the Agent Client Protocol for a client whose user is not logged in.
+const authRequired = -32000
+
+// strays is how many lines that are no message a client may print.
+const strays = 1000
+
+// agentClient speaks the Agent Client Protocol, https://agentclientprotocol.com. Its types come from its SDK; the
+// connection is our own, which the app-server of Codex shares, and which keeps the client's messages as they are.
+type agentClient struct {
+	side
+	conn *jsonrpc.Conn
+
+	mu      sync.Mutex
+	strays  int
+	caps    acp.AgentCapabilities
+	modelID acp.SessionConfigId // the option that holds the model, "" for none
+	tools   map[string]Tool
+}
+
+func newACP(w io.Writer, to side) *agentClient {
+	a := &agentClient{side: to, tools: map[string]Tool{}}
+	a.conn = jsonrpc.New(w, a)
+	return a
+}
+
+func (a *agentClient) serve(r io.Reader) error { return a.conn.Serve(r) }
+
+func (a *agentClient) handshake(ctx context.Context) error {
+	var r acp.InitializeResponse
+	_, err := a.conn.Call(ctx, acp.AgentMethodInitialize, acp.InitializeRequest{
+		ProtocolVersion: acp.ProtocolVersionNumber,
+		ClientInfo:      &acp.Implementation{Name: "greenroom", Version: "1"},
+	}, &r)
+	if err != nil {
+		return err
+	}
+	if r.ProtocolVersion != acp.ProtocolVersionNumber {
+		return fault.New(ErrHandshake, "start client", a.p.Provider, "it speaks another version of its protocol")
+	}
+	a.caps = r.AgentCapabilities
+	return nil
+}
+
+func (a *agentClient) begin(ctx context.Context) (Conversation, error) {
+	var r acp.NewSessionResponse
+	if _, err := a.conn.Call(ctx, acp.AgentMethodSessionNew, acp.NewSessionRequest{Cwd: a.p.Cwd, McpServers: []acp.McpServer{}}, &r); err != nil {
+		return Conversation{}, err
+	}
+	return a.conversation(string(r.SessionId), r.ConfigOptions), nil
+}
+
+// resume prefers to go on without being told the whole conversation again.
+func (a *agentClient) resume(ctx context.Context, id string) (Conversation, error) {
+	var options []acp.SessionConfigOption
+	var err error
+	switch {
+	case a.caps.SessionCapabilities.Resume != nil:
+		var r acp.ResumeSessionResponse
+		_, err = a.conn.Call(ctx, acp.AgentMethodSessionResume, acp.ResumeSessionRequest{SessionId: acp.SessionId(id), Cwd: a.p.Cwd, McpServers: []acp.McpServer{}}, &r)
+		options = r.ConfigOptions
+	case a.caps.LoadSession:
+		var r acp.LoadSessionResponse
+		_, err = a.conn.Call(ctx, acp.AgentMethodSessionLoad, acp.LoadSessionRequest{SessionId: acp.SessionId(id), Cwd: a.p.Cwd, McpServers: []acp.McpServer{}}, &r)
+		options = r.ConfigOptions
+	default:
+		err = fault.New(ErrUnsupported, "resume conversation", a.p.Provider, "the client cannot resume conversations")
+	}
+	if err != nil {
+		return Conversation{}, err
+	}
+	return a.conversation(id, options), nil
+}
+
+// conversation learns which models there are.
+func (a *agentClient) conversation(id string, options []acp.SessionConfigOption) Conversation {
+	talk := Conversation{ID: id}
+	for _, o := range options {
+		s := o.Select
+		if s == nil || s.Category == nil || *s.Category != acp.SessionConfigOptionCategoryModel {
+			continue
+		}
+		a.mu.Lock()
+		a.modelID = s.Id
+		a.mu.Unlock()
+		talk.Model, talk.Models = string(s.CurrentValue), values(s.Options)
+	}
+	return talk
+}
+
+func values(o acp.SessionConfigSelectOptions) (list []string) {
+	if o.Ungrouped != nil {
+		for _, v := range *o.Ungrouped {
+			list = append(list, string(v.Value))
+		}
+	}
+	if o.Grouped != nil {
+		for _, g := range *o.Grouped {
+			for _, v := range g.Options {
+				list = append(list, string(v.Value))
+			}
+		}
+	}
+	return list
+}
+
+func (a *agentClient) prompt(ctx context.Context, conversation string, blocks []Block) (EndReason, error) {
+	a.mu.Lock()
+	clear(a.tools)
+	a.mu.Unlock()
+	content := make([]acp.ContentBlock, len(blocks))
+	for i, b := range blocks {
+		content[i] = acp.TextBlock(b.Text)
+	}
+	var r acp.PromptResponse
+	if _, err := a.conn.Call(ctx, acp.AgentMethodSessionPrompt, acp.PromptRequest{SessionId: acp.SessionId(conversation), Prompt: content}, &r); err != nil {
+		return "", err
+	}
+	switch r.StopReason {
+	case acp.StopReasonCancelled:
+		return Cancelled, nil
+	case acp.StopReasonRefusal:
+		return Refused, nil
+	case acp.StopReasonMaxTokens, acp.StopReasonMaxTurnRequests:
+		return Limit, nil
+	}
+	return Finished, nil
+}
+
+func (a *agentClient) cancel(ctx context.Context, conversation string) error {
+	return a.conn.Notify(ctx, acp.AgentMethodSessionCancel, acp.CancelNotification{SessionId: acp.SessionId(conversation)})
+}
+
+func (a *agentClient) setModel(ctx context.Context, conversation, model string) error {
+	a.mu.Lock()
+	option := a.modelID
+	a.mu.Unlock()
+	if option == "" {
+		return fault.New(ErrUnsupported, "set model", a.p.Provider, "the client does not let its model be set")
+	}
+	var r acp.SetSessionConfigOptionResponse
+	_, err := a.conn.Call(ctx, acp.AgentMethodSessionSetConfigOption, acp.SetSessionConfigOptionRequest{ValueId: &acp.SetSessionConfigOptionValueId{
+		SessionId: acp.SessionId(conversation), ConfigId: option, Value: acp.SessionConfigValueId(model)}}, &r)
+	if err != nil {
+		return err
+	}
+	if got := a.conversation(conversation, r.ConfigOptions); got.Model != model {
+		return fault.New(ErrFault, "set model", a.p.Provider, "the client keeps another model than it was told")
+	}
+	return nil
+}
+
+// Stray implements jsonrpc.Handler. Runtimes print a warning now and then.
+func (a *agentClient) Stray(line []byte) error {
+	a.strays++
+	if a.strays > strays {
+		return errors.New("the client prints what are no messages")
+	}
+	a.log.Debug("the client printed a line that is no message", "bytes", len(line))
+	return nil
+}
+
+// Request implements jsonrpc.Handler. What we did not offer is not there.
+func (a *agentClient) Request(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	if method != acp.ClientMethodSessionRequestPermission {
+		return nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "method not found"}
+	}
+	var q acp.RequestPermissionRequest
+	if err := json.Unmarshal(params, &q); err != nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "malformed"}
+	}
+	r := Request{Tool: a.with(toolOf(q.ToolCall)), Raw: params}
+	for _, o := range q.Options {
+		if answer, ok := answers[o.Kind]; ok && answer != Deny && !slices.Contains(r.Offers, answer) {
+			r.Offers = append(r.Offers, answer)
+		}
+	}
+	answer := a.permit(ctx, r, params)
+	if answer != CancelTurn {
+		for _, o := range q.Options {
+			if got, ok := answers[o.Kind]; ok && got == answer {
+				return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeSelected(o.OptionId)}, nil
+			}
+		}
+	}
+	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
+}
+
+// answers are ours to the client's kinds of options. Denying for ever would outlive what the host's policy says.
+var answers = map[acp.PermissionOptionKind]Answer{
+	acp.PermissionOptionKindAllowOnce:   AllowOnce,
+	acp.PermissionOptionKindAllowAlways: AllowAlways,
+	acp.PermissionOptionKindRejectOnce:  Deny,
+}

@@ -1,0 +1,205 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+)
+
+// Conn is a client that is driven. Its methods are safe for concurrent use; a turn runs alone, and another one is refused
+// meanwhile.
+type Conn struct {
+	o      Options
+	lease  *core.Lease
+	redact func(string) string
+
+	turn chan struct{} // holds a token while no turn and no other operation runs
+	p    *core.Prepared
+	proc *process
+	tr   transport
+	// broken is closed when the connection has ended, and served when everything that the client said has been read.
+	broken, served chan struct{}
+	talk           Conversation
+	// owed says that the context of the first prompt still has to go with one.
+	owed bool
+
+	running atomic.Pointer[turn]
+	closing sync.Once
+	closed  chan struct{}
+}
+
+// Open starts the client of a prepared session and does what its layout asks for over the protocol. The session is held
+// until [Conn.Close]. Errors: [core.ErrClientMissing], [core.ErrIncomplete], [ErrUnsupported] for a client that is for
+// terminals only, [ErrHandshake], [ErrEnded], [ErrFault].
+func Open(ctx context.Context, p *core.Prepared, o Options) (*Conn, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	lease, err := o.Host.Hold(ctx, p.Ref)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{o: o, lease: lease, p: p, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	if err := c.start(ctx); err != nil {
+		_, released := lease.Release(context.WithoutCancel(ctx))
+		return nil, errors.Join(err, released)
+	}
+	c.turn <- struct{}{}
+	return c, nil
+}
+
+// start starts a process of the client and brings it to the point where conversations can begin.
+func (c *Conn) start(ctx context.Context) error {
+	c.redact = redactor(secretsOf(c.p))
+	args := append(append([]string{}, c.p.TransportArgs...), c.o.Args...)
+	proc, err := start(func(ctx context.Context) (*exec.Cmd, error) { return c.p.Command(ctx, c.o.Environ, args...) }, c.redact)
+	if err != nil {
+		if _, ok := errors.AsType[*core.Error](err); ok {
+			return err
+		}
+		return fault.Wrap(err, fault.ClientMissing, "start client", c.p.Provider, "it could not be started")
+	}
+	c.proc = proc
+	c.tr = newTransport(c.p.Transport, proc.stdin, side{p: c.p, log: c.o.Logger, redact: c.redact, permit: c.permit, emit: c.emit})
+	if c.tr == nil {
+		proc.stop(0)
+		return fault.New(ErrUnsupported, "launch", c.p.Provider, "the client cannot be driven").WithHint("run it on a terminal")
+	}
+	c.broken, c.served = make(chan struct{}), make(chan struct{})
+	go func(tr transport, broken, served chan struct{}) {
+		defer close(served)
+		if err := tr.serve(proc.stdout); err != nil {
+			c.o.Logger.Debug("the connection to the client broke", "provider", c.p.Provider, "error", err.Error())
+		}
+		close(broken)
+		// Whatever the client still says has no meaning, and must not keep it from ending.
+		_, _ = io.Copy(io.Discard, proc.stdout)
+	}(c.tr, c.broken, c.served)
+	limited, cancel := context.WithTimeoutCause(ctx, c.o.StartTimeout, errLate)
+	defer cancel()
+	if err := c.tr.handshake(limited); err != nil {
+		err = c.startFault("start client", err)
+		c.stop()
+		return err
+	}
+	return nil
+}
+
+// stop ends the process.
+func (c *Conn) stop() {
+	c.proc.stop(c.o.EndGrace)
+	<-c.served
+}
+
+// alive says whether the client still runs and can be spoken to.
+func (c *Conn) alive() bool {
+	select {
+	case <-c.proc.done:
+	case <-c.broken:
+	default:
+		return true
+	}
+	return false
+}
+
+// NewSession begins a conversation. Errors: [ErrLogin] when the client wants its user to log in, [ErrCredential] when the
+// session's endpoint refuses the credential, [ErrFault].
+func (c *Conn) NewSession(ctx context.Context) (Conversation, error) {
+	return c.open(ctx, func(ctx context.Context) (Conversation, error) { return c.tr.begin(ctx) })
+}
+
+// Resume goes on with a conversation that this client has stored. One that cannot be loaded is replaced by a new one,
+// which says so.
+func (c *Conn) Resume(ctx context.Context, id string) (Conversation, error) {
+	return c.open(ctx, func(ctx context.Context) (Conversation, error) { return c.reload(ctx, id) })
+}
+
+func (c *Conn) reload(ctx context.Context, id string) (Conversation, error) {
+	talk, err := c.tr.resume(ctx, id)
+	if err == nil || ctx.Err() != nil || !c.alive() || c.isLogin(err) {
+		return talk, err
+	}
+	why := c.redact(cut(err.Error(), maxWords))
+	c.o.Logger.Warn("a conversation could not be resumed", "provider", c.p.Provider, "error", why)
+	if talk, err = c.tr.begin(ctx); err == nil {
+		talk.Replaced, talk.Reason = true, why
+	}
+	return talk, err
+}
+
+func (c *Conn) open(ctx context.Context, how func(context.Context) (Conversation, error)) (Conversation, error) {
+	if err := c.take(); err != nil {
+		return Conversation{}, err
+	}
+	defer c.give()
+	ctx, cancel := context.WithTimeoutCause(ctx, c.o.StartTimeout, errLate)
+	defer cancel()
+	talk, err := how(ctx)
+	if err != nil {
+		return Conversation{}, c.startFault("begin conversation", err)
+	}
+	c.talk, c.owed = talk, c.p.FirstPrompt() != ""
+	return talk, nil
+}
+
+// SetModel changes the model from the next turn on. Errors: [ErrUnsupported], [ErrFault], [core.ErrBusy] in a turn.
+func (c *Conn) SetModel(ctx context.Context, model string) error {
+	if err := c.take(); err != nil {
+		return err
+	}
+	defer c.give()
+	if err := c.tr.setModel(ctx, c.talk.ID, model); err != nil {
+		return c.fault("set model", err)
+	}
+	c.talk.Model = model
+	return nil
+}
+
+// Close cancels a running turn, ends the client with everything it started, and gives the session up. It may be called
+// twice.
+func (c *Conn) Close() error {
+	var err error
+	c.closing.Do(func() {
+		close(c.closed)
+		if t := c.running.Load(); t != nil {
+			t.stop(errClosed)
+		}
+		<-c.turn
+		c.stop()
+		_, err = c.lease.Release(context.Background())
+	})
+	return err
+}
+
+// take takes the token.
+func (c *Conn) take() error {
+	select {
+	case <-c.closed:
+		return fault.New(fault.Closed, "drive client", c.p.Provider, "the connection was closed")
+	default:
+	}
+	select {
+	case <-c.turn:
+		return nil
+	default:
+		return fault.New(fault.Busy, "drive client", "", "a turn is running")
+	}
+}
+
+func (c *Conn) give() { c.turn <- struct{}{} }
+
+func secretsOf(p *core.Prepared) (list []string) {
+	for _, v := range p.Env {
+		if v.Secret {
+			list = append(list, v.Value)
+		}
+	}
+	return list
+}

@@ -1,0 +1,128 @@
+package launch
+
+import (
+	"errors"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/launch/internal/jsonrpc"
+)
+
+// The codes of this package, beside those of core. They work with errors.Is.
+const (
+	ErrHandshake   = fault.Handshake         // the client did not begin as its transport asks, or not in time
+	ErrEnded       = fault.ClientEnded       // the client ended by itself
+	ErrFault       = fault.ClientFault       // the client answered something that is no answer, or an error
+	ErrUnsupported = fault.ClientUnsupported // the client has no such function
+	ErrLogin       = fault.LoginRequired     // the client wants its user to log in
+	ErrCredential  = fault.CredentialRefused // the session's model endpoint does not take its credential
+)
+
+// errorView is how an error looks in JSON.
+type errorView struct {
+	Code core.Code `json:"code"`
+	Text string    `json:"text"`
+	Hint string    `json:"hint,omitempty"`
+}
+
+func viewOf(err error) *errorView {
+	if err == nil {
+		return nil
+	}
+	v := &errorView{Code: core.CodeOf(err), Text: err.Error()}
+	if e, ok := errors.AsType[*core.Error](err); ok {
+		v.Hint = e.Hint
+	}
+	return v
+}
+
+// fault makes an error of what a call over the protocol gave. The client's own words go into it, since only they say
+// what happened, without the session's secrets.
+func (c *Conn) fault(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*core.Error](err); ok {
+		return err
+	}
+	if answer, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return fault.New(ErrFault, op, c.p.Provider, c.redact(cut(answer.Message, maxWords)))
+	}
+	if errors.Is(err, jsonrpc.ErrTooLong) {
+		return fault.New(ErrFault, op, c.p.Provider, "it sent a message that is too long")
+	}
+	return fault.Wrap(err, ErrFault, op, c.p.Provider, "the client did not answer")
+}
+
+// startFault is the error of a start: the time was up, the client has ended, or it said no.
+func (c *Conn) startFault(op string, err error) error {
+	switch {
+	case errors.Is(err, errLate):
+		return fault.New(ErrHandshake, op, c.p.Provider, "it was not ready in time"+c.lastWords())
+	case c.hasEnded():
+		return c.endedFault(op)
+	case c.isLogin(err):
+		return c.loginFault(op)
+	}
+	err = c.fault(op, err)
+	if e, ok := errors.AsType[*core.Error](err); ok && e.Code == ErrFault {
+		e.Code = ErrHandshake
+	}
+	return err
+}
+
+// turnFault is the error of a turn.
+func (c *Conn) turnFault(err error) error {
+	switch {
+	case c.isLogin(err):
+		return c.loginFault("prompt")
+	case c.hasEnded():
+		return c.endedFault("prompt")
+	}
+	return c.fault("prompt", err)
+}
+
+// hasEnded says whether the client is gone. A broken connection is often seen a moment before its end is.
+func (c *Conn) hasEnded() bool {
+	if c.proc == nil {
+		return false
+	}
+	select {
+	case <-c.broken:
+		return c.proc.endsIn(500 * time.Millisecond)
+	case <-c.proc.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *Conn) endedFault(op string) error {
+	how := "it ended"
+	if exit := c.proc.exit(); exit != "" {
+		how += " (" + exit + ")"
+	}
+	return fault.New(ErrEnded, op, c.p.Provider, how+c.lastWords())
+}
+
+func (c *Conn) lastWords() string {
+	if words := c.proc.tail.lines(); words != "" {
+		return ", having said: " + words
+	}
+	return ""
+}
+
+// isLogin says whether the client wants its user to log in. With an endpoint of the session's own the same words mean
+// that the endpoint has refused the credential, and no login would help.
+func (c *Conn) isLogin(err error) bool {
+	answer, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && answer.Code == authRequired
+}
+
+func (c *Conn) loginFault(op string) error {
+	if len(secretsOf(c.p)) > 0 {
+		return fault.New(ErrCredential, op, c.p.Provider, "the model endpoint refuses the credential").WithHint("check the key of the endpoint")
+	}
+	return fault.New(ErrLogin, op, c.p.Provider, "nobody is logged in").WithHint("log in with the client itself, then try again")
+}

@@ -1,0 +1,74 @@
+package launchtest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	p "github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// Provider is the provider of [Adapter].
+const Provider = "fakeagent"
+
+// marker is the variable that makes the test's binary the agent.
+const marker = "GREENROOM_LAUNCHTEST_AGENT"
+
+// Main takes over when the process is to be the agent, and does not return then. Call it first in TestMain.
+func Main() {
+	if os.Getenv(marker) == "" {
+		return
+	}
+	args := os.Args[1:]
+	if len(args) > 0 && args[0] == "--version" {
+		os.Stdout.WriteString("fakeagent 1.0.0\n")
+		os.Exit(0)
+	}
+	os.Exit(run(args))
+}
+
+// Install makes an executable that starts the agent, in a directory of the test's, and gives that directory, which
+// belongs on PATH.
+func Install(t testing.TB) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\n" + marker + "=1 exec \"" + self + "\" \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, Provider), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Adapter prepares sessions of the agent, which has its instructions with its first prompt.
+type Adapter struct {
+	// Flags are further arguments, among those of the package's page.
+	Flags []string
+}
+
+// Describe implements preparer.Preparer.
+func (a Adapter) Describe() p.Descriptor {
+	return p.Descriptor{
+		Provider: Provider, Version: "1.0.0",
+		Client: p.Client{Executables: []string{Provider}, Transport: p.ACP, TransportArgs: append([]string{"acp"}, a.Flags...)},
+		Homes:  []p.Home{{ID: Provider, Default: "." + Provider}},
+		// The agent has nothing on disk: what it is told comes with the first prompt.
+		Instructions: []p.Channel{p.FirstPrompt},
+		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames},
+		Rewrite:      p.InstructionsOnly,
+	}
+}
+
+// Prepare implements preparer.Preparer.
+func (Adapter) Prepare(_ context.Context, r p.Request) (*p.Layout, error) {
+	l := p.NewLayout()
+	l.FirstPrompt(r.Instructions.Text())
+	if r.Skills.Count > 0 {
+		l.Skills(p.PlaceSkills{At: p.Session("skills/greenroom")})
+	}
+	return l, nil
+}

@@ -1,0 +1,139 @@
+package launch_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/launch"
+)
+
+func TestStartFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		flags []string
+		want  core.Code
+	}{
+		"no answer":            {[]string{"--hang", "initialize"}, launch.ErrHandshake},
+		"an error":             {[]string{"--refuse", "initialize"}, launch.ErrHandshake},
+		"another shape":        {[]string{"--garble", "initialize"}, launch.ErrHandshake},
+		"another version":      {[]string{"--version-number", "7"}, launch.ErrHandshake},
+		"no conversation":      {[]string{"--refuse", "session/new"}, launch.ErrHandshake},
+		"a hanging one":        {[]string{"--hang", "session/new"}, launch.ErrHandshake},
+		"one of another shape": {[]string{"--garble", "session/new"}, launch.ErrHandshake},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, c.flags...)
+			p := s.prepare("one")
+			conn, err := launch.Open(t.Context(), p, s.options(func(o *launch.Options) { o.StartTimeout = 3 * time.Second }))
+			if err == nil {
+				_, err = conn.NewSession(t.Context())
+				defer conn.Close()
+			}
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), "fakeagent") {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+		})
+	}
+	t.Run("nothing holds the session after it", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, "--refuse", "initialize")
+		p := s.prepare("one")
+		if _, err := launch.Open(t.Context(), p, s.options()); err == nil {
+			t.Fatal("it started")
+		}
+		if _, err := s.host.Cleanup(t.Context(), p.Ref, core.CleanupOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestResume(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		flags    []string
+		replaced bool
+	}{
+		"resumed":               {nil, false},
+		"loaded, told again":    {[]string{"--replay"}, false},
+		"one that is gone":      {[]string{"--forget"}, true},
+		"a client that can not": {[]string{"--no-resume"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, c.flags...)
+			conn, err := launch.Open(t.Context(), s.prepare("one"), s.options())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			talk, err := conn.Resume(t.Context(), "s-before")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if talk.Replaced != c.replaced || (talk.ID == "s-before") == c.replaced || (talk.Reason != "") != c.replaced {
+				t.Errorf("conversation %+v", talk)
+			}
+			// What was said before is no event of this turn.
+			if got := said(s.turn(conn, "say now")); got != "now" {
+				t.Errorf("the turn said %q", got)
+			}
+		})
+	}
+}
+
+func TestLoginAndCredentialAreToldApart(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	c, _ := s.open()
+	e := last(s.turn(c, "fail -32000 Authentication required: 401"))
+	if !errors.Is(e.Err, launch.ErrLogin) {
+		t.Errorf("without an endpoint: %v", e.Err)
+	}
+	if e := last(s.turn(c, "fail -32603 upstream is down")); !errors.Is(e.Err, launch.ErrFault) || !strings.Contains(e.Err.Error(), "upstream is down") {
+		t.Errorf("another error: %v", e.Err)
+	}
+}
+
+func TestAdmitMayReplaceWhatRuns(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	first := s.prepare("one")
+	second := s.prepare("one")
+	second.Env = append(slices.Clone(second.Env), core.EnvVar{Name: "FAKE_REVISION", Op: "set", Value: "2"})
+	next, calls := first, 0
+	refuse := errors.New("not now")
+	c, err := launch.Open(t.Context(), first, s.options(func(o *launch.Options) {
+		o.Admit = func(_ context.Context, running *core.Prepared) (*core.Prepared, error) {
+			calls++
+			if next == nil {
+				return nil, refuse
+			}
+			return next, nil
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	talk, err := c.NewSession(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := said(s.turn(c, "env FAKE_REVISION")); got != "" {
+		t.Errorf("revision %q", got)
+	}
+	next = second
+	if got := said(s.turn(c, "env FAKE_REVISION\nshow")); !strings.HasPrefix(got, "2") || !strings.Contains(got, talk.ID) {
+		t.Errorf("revision %q, want 2 in the same conversation", got)
+	}
+	next = nil
+	if e := last(s.turn(c, "say x")); e.Kind != launch.Error || calls != 3 {
+		t.Errorf("a turn that was not admitted: %+v after %d calls", e, calls)
+	}
+}

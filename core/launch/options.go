@@ -1,0 +1,57 @@
+package launch
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+)
+
+// Options say how a client is driven.
+type Options struct {
+	// Host holds the session while its client runs. Required.
+	Host *core.Host
+	// Environ is the environment, in the form of os.Environ, that the session's overlay is applied to. Required: a client
+	// without PATH and HOME finds nothing.
+	Environ []string
+	// Args are further arguments for the client.
+	Args []string
+	// Policy decides about permissions. Default: [DenyAll].
+	Policy Policy
+	// Admit is called before each turn that a person or program begins. A session that it gives takes the place of the one
+	// that runs: the client is ended and started anew, and the conversation goes on. nil: nothing has changed. An error
+	// fails the turn before the client has seen it.
+	Admit func(ctx context.Context, running *core.Prepared) (*core.Prepared, error)
+	// StartTimeout is how long a client may take from its start to its first conversation. Default: 75 s, since the first
+	// start after an update can be slow.
+	StartTimeout time.Duration
+	// CancelGrace is how long a client may take to end a turn that was cancelled, before it is ended. Default: 5 s.
+	CancelGrace time.Duration
+	// EndGrace is how long a client may take to end at the end of its input, and again after it was told to. Default: 2 s.
+	EndGrace time.Duration
+	// Logger gets structured logs without the content of turns. Default: none.
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Host == nil || len(o.Environ) == 0 {
+		return o, fault.New(fault.Invalid, "launch", "", "a host and an environment are required")
+	}
+	if o.Policy == nil {
+		o.Policy = DenyAll
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	for _, d := range []struct {
+		value *time.Duration
+		zero  time.Duration
+	}{{&o.StartTimeout, 75 * time.Second}, {&o.CancelGrace, 5 * time.Second}, {&o.EndGrace, 2 * time.Second}} {
+		if *d.value <= 0 {
+			*d.value = d.zero
+		}
+	}
+	return o, nil
+}

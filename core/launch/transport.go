@@ -1,0 +1,62 @@
+package launch
+
+import (
+	"context"
+	"io"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// Block is a part of a prompt. Only text is carried so far.
+type Block struct {
+	Text string
+}
+
+// Conversation is a conversation of the client's, which calls it a session or a thread.
+type Conversation struct {
+	ID string `json:"id"`
+	// Model is the model that answers, "" when the client does not tell.
+	Model string `json:"model,omitempty"`
+	// Models are those that [Conn.SetModel] takes, as far as the client tells.
+	Models []string `json:"models,omitempty"`
+	// Replaced says that the conversation that was to be resumed could not be, and this is a new one. Reason says why.
+	Replaced bool   `json:"replaced,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// side is what a transport knows of the side that it works for.
+type side struct {
+	p      *core.Prepared
+	log    interface{ Debug(string, ...any) }
+	redact func(string) string
+	// permit answers a request for permission of the running turn.
+	permit func(ctx context.Context, r Request, raw []byte) Answer
+	// emit tells of the running turn. Outside of a turn nothing happens.
+	emit func(Event)
+}
+
+// transport speaks to one process of a client. Its methods are called one at a time, but for cancel, which comes while
+// prompt runs.
+type transport interface {
+	// serve reads what the client says until it ends.
+	serve(r io.Reader) error
+	// handshake begins, and does what the layout asks for over the protocol.
+	handshake(ctx context.Context) error
+	begin(ctx context.Context) (Conversation, error)
+	resume(ctx context.Context, id string) (Conversation, error)
+	// prompt runs a turn to its end.
+	prompt(ctx context.Context, conversation string, blocks []Block) (EndReason, error)
+	cancel(ctx context.Context, conversation string) error
+	setModel(ctx context.Context, conversation, model string) error
+}
+
+// transports are those that there are.
+func newTransport(kind preparer.Transport, w io.Writer, to side) transport {
+	switch kind {
+	case preparer.ACP:
+		return newACP(w, to)
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,216 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+)
+
+// The causes for which a wait ends.
+var (
+	errLate   = errors.New("the client did not answer in time")
+	errClosed = errors.New("the connection was closed")
+	errUnread = errors.New("nobody reads the events any more")
+	errCancel = errors.New("the turn was cancelled")
+)
+
+// ahead is how many events may wait for the host. A host that reads more slowly slows the client down.
+const ahead = 64
+
+// turn is one that runs.
+type turn struct {
+	ctx    context.Context
+	stop   context.CancelCauseFunc
+	events chan Event
+}
+
+// Prompt runs a turn and gives its events as they come. The last one is End or Error. The turn begins when the sequence is
+// read, and is cancelled when the host stops reading, when ctx ends, or by [Conn.Cancel]; it is then reported as
+// cancelled, whatever the client says of it. A client that had to be ended for that is started again for the next turn,
+// with the same conversation.
+func (c *Conn) Prompt(ctx context.Context, blocks ...Block) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		if err := c.take(); err != nil {
+			yield(Event{Kind: Error, Err: err})
+			return
+		}
+		ctx, stop := context.WithCancelCause(ctx)
+		t := &turn{ctx: ctx, stop: stop, events: make(chan Event, ahead)}
+		defer c.give()
+		defer stop(nil)
+		c.running.Store(t)
+		var last Event
+		go func() {
+			last = c.run(t, blocks)
+			c.running.Store(nil)
+			close(t.events)
+		}()
+		reading := true
+		for e := range t.events {
+			if reading && !yield(e) {
+				reading = false
+				stop(errUnread)
+			}
+		}
+		if reading {
+			yield(last)
+		}
+	}
+}
+
+// Cancel cancels the running turn. When there is none, nothing happens.
+func (c *Conn) Cancel() {
+	if t := c.running.Load(); t != nil {
+		t.stop(errCancel)
+	}
+}
+
+// emit passes an event of the running turn on.
+func (c *Conn) emit(e Event) {
+	t := c.running.Load()
+	if t == nil {
+		return
+	}
+	if e.Kind == Model {
+		c.talk.Model = e.Model
+	}
+	select {
+	case t.events <- e:
+	case <-t.ctx.Done():
+		// What comes after a cancellation is told only as long as somebody is quick to take it.
+		select {
+		case t.events <- e:
+		default:
+		}
+	}
+}
+
+// permit answers a request for permission of the running turn.
+func (c *Conn) permit(ctx context.Context, r Request, raw []byte) Answer {
+	t := c.running.Load()
+	if t == nil {
+		return Deny
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.ctx, cancel)()
+	answer := decide(ctx, c.o.Policy, r)
+	c.emit(Event{Kind: PermissionRequest, Tool: &r.Tool, Answer: answer, Raw: raw})
+	return answer
+}
+
+// run runs a turn and gives its last event.
+func (c *Conn) run(t *turn, blocks []Block) Event {
+	if err := c.admit(t.ctx); err != nil {
+		return c.ended(t, "", err)
+	}
+	if c.talk.ID == "" {
+		return Event{Kind: Error, Err: fault.New(fault.Invalid, "prompt", c.p.Provider, "no conversation was begun")}
+	}
+	if !c.alive() {
+		if err := c.restart(t.ctx); err != nil {
+			return c.ended(t, "", err)
+		}
+	}
+	if c.owed {
+		blocks = append(append([]Block{}, blocks...), Block{Text: c.p.FirstPrompt()})
+	}
+	reason, err := c.prompt(t, blocks)
+	if err == nil && t.ctx.Err() == nil {
+		c.owed = false
+	}
+	return c.ended(t, reason, err)
+}
+
+// prompt runs the turn in the client. When it is cancelled the client may end it well, and is ended when it does not.
+func (c *Conn) prompt(t *turn, blocks []Block) (EndReason, error) {
+	type result struct {
+		reason EndReason
+		err    error
+	}
+	done := make(chan result, 1)
+	// The turn goes on in the client after ctx has ended, until the client says so.
+	ctx, abandon := context.WithCancel(context.WithoutCancel(t.ctx))
+	defer abandon()
+	tr, conversation := c.tr, c.talk.ID
+	go func() {
+		reason, err := tr.prompt(ctx, conversation, blocks)
+		done <- result{reason, err}
+	}()
+	select {
+	case r := <-done:
+		return r.reason, r.err
+	case <-t.ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(ctx, c.o.CancelGrace)
+	defer cancel()
+	if err := tr.cancel(grace, conversation); err == nil {
+		select {
+		case r := <-done:
+			return r.reason, r.err
+		case <-grace.Done():
+		}
+	}
+	c.o.Logger.Warn("the client did not cancel in time, and is ended", "provider", c.p.Provider)
+	abandon()
+	<-done
+	c.proc.stop(time.Millisecond)
+	return Cancelled, nil
+}
+
+// ended is the last event of a turn.
+func (c *Conn) ended(t *turn, reason EndReason, err error) Event {
+	if t.ctx.Err() != nil {
+		return Event{Kind: End, Reason: Cancelled}
+	}
+	if err != nil {
+		return Event{Kind: Error, Err: c.turnFault(err)}
+	}
+	return Event{Kind: End, Reason: reason}
+}
+
+// admit asks the host, and puts what it gives in the place of what runs.
+func (c *Conn) admit(ctx context.Context) error {
+	if c.o.Admit == nil {
+		return nil
+	}
+	p, err := c.o.Admit(ctx, c.p)
+	if err != nil || p == nil || p == c.p {
+		return err
+	}
+	if p.Ref != c.p.Ref || p.Provider != c.p.Provider {
+		return fault.New(fault.Invalid, "admit turn", c.p.Provider, "another session cannot take its place")
+	}
+	c.p = p
+	return c.restart(ctx)
+}
+
+// restart starts the client anew and goes on with the conversation.
+func (c *Conn) restart(ctx context.Context) error {
+	c.stop()
+	if err := c.start(ctx); err != nil {
+		return err
+	}
+	if c.talk.ID == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.o.StartTimeout, errLate)
+	defer cancel()
+	talk, err := c.reload(ctx, c.talk.ID)
+	if err != nil {
+		return c.startFault("resume conversation", err)
+	}
+	model := c.talk.Model
+	c.talk, c.owed = talk, c.p.FirstPrompt() != ""
+	if model != "" && talk.Model != model {
+		// What was chosen holds, or the turn does not begin.
+		if err := c.tr.setModel(ctx, talk.ID, model); err != nil {
+			return c.fault("set model again", err)
+		}
+		c.talk.Model = model
+	}
+	return nil
+}
