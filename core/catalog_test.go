@@ -1,69 +1,72 @@
 package core
 
 import (
+	"context"
+	"github.com/google/go-cmp/cmp"
+	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/capability"
+	"github.com/greenroom-agents/greenroom/core/command"
+	"github.com/greenroom-agents/greenroom/core/internal/sample"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-// prompting is a client that is told everything with the first prompt, and does not show skills to its model.
-func prompting() prop {
-	return prop{provider: "prop", extra: func(r preparer.Request, l *preparer.Layout) {
-		l.FirstPrompt(r.Instructions.Text(), preparer.SkillCatalog{At: preparer.Session("prop/skills/greenroom")})
-	}}
-}
-
-func TestC243_CatalogNamesThePathsAtWhichSkillsLie(t *testing.T) {
+// A catalog that was forgotten is not taken for a tool that can do nothing.
+func TestC005_MissingCatalogIsAnError(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, prompting())
-	p := s.prepare(s.session("one"))
-	text := p.FirstPrompt()
-	if !strings.HasPrefix(text, "# ") || strings.Count(text, "## Where the skills lie") != 1 {
-		t.Errorf("the first prompt is %s", text)
-	}
-	if len(p.Skills) == 0 {
-		t.Fatal("no skills")
-	}
-	for _, view := range p.Skills {
-		if strings.Count(text, "`"+view.Path+"`") != 1 || !strings.Contains(text, "- `"+view.Name+"`: ") {
-			t.Errorf("%s is not listed once with its path", view.Name)
-		}
-		if got := s.read(view.Path); !strings.Contains(got, "name: "+view.Name+"\n") {
-			t.Errorf("at %s stands %s", view.Path, got)
+	dir := t.TempDir()
+	c := Config{StateDir: filepath.Join(dir, "state"), Home: dir, Adapters: []adapter.Source{{InProcess: prop{provider: "prop"}}}}
+	for name, profile := range map[string]capability.DeploymentProfile{
+		"standard": {}, "core skills": {Name: "mine", Packs: []capability.CapabilityPack{capability.DesktopHost(), capability.CoreSkills()}},
+	} {
+		c.Profile = profile
+		_, err := New(t.Context(), c)
+		if CodeOf(err) != ErrCatalog || !strings.Contains(err.Error(), "no catalog") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A resumed session, and a look at it, tell the same.
-	if again := s.prepare(s.session("one")); again.FirstPrompt() != text {
-		t.Error("prepared again it tells something else")
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("there is %v, %v", left, err)
 	}
-	e, err := s.host.Explain(t.Context(), s.session("one"))
-	if err != nil || e.Prepared.FirstPrompt() != text {
-		t.Errorf("explain tells something else: %v", err)
+	c.Profile = capability.DeploymentProfile{Name: "bare", Packs: []capability.CapabilityPack{capability.DesktopHost()}}
+	h, err := New(t.Context(), c)
+	if err != nil {
+		t.Fatalf("a profile that tells of no commands: %v", err)
 	}
-	if strings.Contains(s.read(filepath.Join(p.Dir, "prop", "RULES.md")), "Where the skills lie") {
-		t.Error("it stands in a file too")
+	h.Close()
+	c.Profile, c.Commands = capability.DeploymentProfile{}, command.Fixed()
+	h, err = New(t.Context(), c)
+	if err != nil {
+		t.Fatalf("a host that says that it has no tool: %v", err)
 	}
+	h.Close()
 }
 
-func TestC243_CatalogOfNoSkillsIsNoText(t *testing.T) {
+// A session that was narrowed and is prepared again keeps its commands, and the catalog is asked once for them.
+func TestC018_ResumedDedicatedSessionAsksOnce(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, prompting())
-	ses := s.session("one")
-	ses.SkipSkills = true
-	if text := s.prepare(ses).FirstPrompt(); strings.Contains(text, "Where the skills lie") || text == "" {
-		t.Errorf("the first prompt is %s", text)
+	s := newStage(t)
+	var asked []command.Query
+	change := func(c *Config) {
+		c.Commands = command.CatalogFunc(func(_ context.Context, q command.Query) ([]command.Command, error) {
+			asked = append(asked, q)
+			return sample.Catalog(), nil
+		})
 	}
-}
-
-// A skill that gave way to one of the user's is listed by the name that it got.
-func TestC243_CatalogHasTheNamesThatSkillsGot(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, prompting())
-	s.write("home/.prop/skills/tutti-handoff/SKILL.md", "---\nname: tutti-handoff\ndescription: of the user\n---\n")
-	text := s.prepare(s.session("one")).FirstPrompt()
-	if !strings.Contains(text, "- `tutti-handoff-tutti`: ") || !strings.Contains(text, "/tutti-handoff-tutti/SKILL.md`") || strings.Contains(text, "- `tutti-handoff`: ") {
-		t.Errorf("the first prompt is %s", text)
+	first := s.session("one")
+	first.Projection = only("issue.get")
+	p := mustPrepare(t, s.open(change, prop{provider: "prop"}), first)
+	h := s.open(change, prop{provider: "prop"}) // as after a restart
+	for range 2 {
+		asked = nil
+		again := mustPrepare(t, h, s.session("one"))
+		if diff := cmp.Diff([]command.Query{{Workspace: "w1", Integration: true}}, asked); diff != "" {
+			t.Error(diff)
+		}
+		if again.Generation != p.Generation {
+			t.Errorf("generation %d after %d", again.Generation, p.Generation)
+		}
 	}
 }

@@ -40,6 +40,9 @@ var writeExceptions = map[string][]string{
 	"core/adapter/rundir.go": {"os.Mkdir", "os.MkdirAll", "os.OpenFile", "os.Remove", "os.RemoveAll"},
 }
 
+// fakeAgent is a kit that only tests import. It writes into the directories of tests.
+const fakeAgent = "core/launch/launchtest"
+
 const writerPackage = "core/internal/fsroot"
 
 func TestOnlyOnePackageOfCoreWrites(t *testing.T) {
@@ -47,7 +50,7 @@ func TestOnlyOnePackageOfCoreWrites(t *testing.T) {
 	inside := 0
 	used := map[string]bool{}
 	for _, f := range files(t) {
-		if !f.isGo() || f.isTest() || !f.below("core") {
+		if !f.isGo() || f.isTest() || !f.below("core") || f.below(fakeAgent) {
 			continue
 		}
 		for _, call := range uses(t, f, writers) {
