@@ -10,6 +10,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/handshake"
+	"github.com/greenroom-agents/greenroom/core/launch/internal/jsonrpc"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -29,8 +30,20 @@ type Pipes struct {
 // Appserver is a client of the Codex app-server protocol that was told what was prepared for it. It is safe for concurrent
 // use, and ends with the client's output.
 type Appserver struct {
-	peer *peer
+	conn *jsonrpc.Conn
 	cwd  string
+}
+
+// RPCError is what a client answers in the place of a result. Its words may name paths.
+type RPCError = jsonrpc.Error
+
+// deaf hears nothing and grants nothing.
+type deaf struct{}
+
+func (deaf) Notify(string, json.RawMessage) {}
+func (deaf) Stray([]byte) error             { return nil }
+func (deaf) Request(context.Context, string, json.RawMessage) (any, error) {
+	return nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "not supported"}
 }
 
 // Thread is one conversation of a client.
@@ -45,11 +58,12 @@ func OpenAppserver(ctx context.Context, p *core.Prepared, pipes Pipes, who Info)
 	if p.Transport != preparer.CodexAppServer {
 		return nil, fault.New(fault.Invalid, "start client", p.Provider, "it does not speak the app-server protocol")
 	}
-	a := &Appserver{peer: talk(pipes.Out, pipes.In, nil, nil), cwd: p.Cwd}
+	a := &Appserver{conn: jsonrpc.New(pipes.In, deaf{}), cwd: p.Cwd}
+	go func() { _ = a.conn.Serve(pipes.Out) }() // calls say why it ended
 	if err := a.call(ctx, "initialize", map[string]any{"clientInfo": who}, nil); err != nil {
 		return nil, err
 	}
-	if err := a.peer.tell("initialized", nil); err != nil {
+	if err := a.conn.Notify(ctx, "initialized", nil); err != nil {
 		return nil, broken("initialized", err)
 	}
 	for _, step := range handshake.List(p.Handshake()) {
@@ -112,7 +126,8 @@ func (a *Appserver) thread(ctx context.Context, method string, params, ours map[
 }
 
 func (a *Appserver) call(ctx context.Context, method string, params, result any) error {
-	return broken(method, a.peer.call(ctx, method, params, result))
+	_, err := a.conn.Call(ctx, method, params, result)
+	return broken(method, err)
 }
 
 // broken gives the error of a call its class.
@@ -123,7 +138,7 @@ func broken(method string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &said) && said.Code == methodNotFound:
+	case errors.As(err, &said) && said.Code == jsonrpc.MethodNotFound:
 		return fault.Wrap(err, fault.Handshake, "start client", method, "the client does not know it").WithHint("install a newer version of the client")
 	case errors.As(err, &said):
 		return fault.Wrap(err, fault.Handshake, "start client", method, "the client refused it")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/launch"
 	"github.com/greenroom-agents/greenroom/core/launch/launchtest"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -64,6 +65,7 @@ func newStage(t *testing.T, a actor) *stage {
 	}
 	var err error
 	s.host, err = core.New(t.Context(), core.Config{
+		Commands: command.Fixed(),
 		StateDir: filepath.Join(s.dir, "state"), Home: filepath.Join(s.dir, "home"), Adapters: []adapter.Source{{InProcess: a}},
 	})
 	if err != nil {

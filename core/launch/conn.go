@@ -57,7 +57,7 @@ func Open(ctx context.Context, p *core.Prepared, o Options) (*Conn, error) {
 
 // start starts a process of the client and brings it to the point where conversations can begin.
 func (c *Conn) start(ctx context.Context) error {
-	c.redact = redactor(secretsOf(c.p))
+	c.redact = redactor(c.p, c.o.Environ)
 	args := append(append([]string{}, c.p.TransportArgs...), c.o.Args...)
 	proc, err := start(func(ctx context.Context) (*exec.Cmd, error) { return c.p.Command(ctx, c.o.Environ, args...) }, c.redact)
 	if err != nil {

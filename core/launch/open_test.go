@@ -28,7 +28,7 @@ func TestStartFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, c.flags...)
+			s := newScene(t, c.flags...)
 			p := s.prepare("one")
 			conn, err := launch.Open(t.Context(), p, s.options(func(o *launch.Options) { o.StartTimeout = 3 * time.Second }))
 			if err == nil {
@@ -42,7 +42,7 @@ func TestStartFails(t *testing.T) {
 	}
 	t.Run("nothing holds the session after it", func(t *testing.T) {
 		t.Parallel()
-		s := newStage(t, "--refuse", "initialize")
+		s := newScene(t, "--refuse", "initialize")
 		p := s.prepare("one")
 		if _, err := launch.Open(t.Context(), p, s.options()); err == nil {
 			t.Fatal("it started")
@@ -66,7 +66,7 @@ func TestResume(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, c.flags...)
+			s := newScene(t, c.flags...)
 			conn, err := launch.Open(t.Context(), s.prepare("one"), s.options())
 			if err != nil {
 				t.Fatal(err)
@@ -89,7 +89,7 @@ func TestResume(t *testing.T) {
 
 func TestLoginAndCredentialAreToldApart(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newScene(t)
 	c, _ := s.open()
 	e := last(s.turn(c, "fail -32000 Authentication required: 401"))
 	if !errors.Is(e.Err, launch.ErrLogin) {
@@ -102,7 +102,7 @@ func TestLoginAndCredentialAreToldApart(t *testing.T) {
 
 func TestAdmitMayReplaceWhatRuns(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newScene(t)
 	first := s.prepare("one")
 	second := s.prepare("one")
 	second.Env = append(slices.Clone(second.Env), core.EnvVar{Name: "FAKE_REVISION", Op: "set", Value: "2"})

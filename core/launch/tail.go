@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+
+	"github.com/greenroom-agents/greenroom/core"
 )
 
 // Bounds of what is kept of a client's words.
@@ -63,13 +65,25 @@ func cut(text string, n int) string {
 	return strings.ToValidUTF8(text[:n], "") + "…"
 }
 
-// redactor masks the values of a session's secrets.
-func redactor(secrets []string) func(string) string {
+// redactor masks the values of a session's secrets, and says the directories of the user's by what they are.
+func redactor(p *core.Prepared, environ []string) func(string) string {
 	var pairs []string
-	for _, s := range secrets {
+	for _, s := range secretsOf(p) {
 		// Anything shorter would mask ordinary words, and is no credential.
 		if len(s) >= 6 {
 			pairs = append(pairs, s, "[masked]")
+		}
+	}
+	home := ""
+	for _, kv := range environ {
+		if name, value, _ := strings.Cut(kv, "="); name == "HOME" || name == "USERPROFILE" {
+			home = value
+		}
+	}
+	// In this order, since one may lie in the other.
+	for _, d := range []struct{ path, name string }{{p.Dir, "<session>"}, {p.Cwd, "<workspace>"}, {home, "~"}} {
+		if len(d.path) > 1 {
+			pairs = append(pairs, d.path, d.name)
 		}
 	}
 	return strings.NewReplacer(pairs...).Replace

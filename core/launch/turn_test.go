@@ -20,7 +20,7 @@ import (
 
 func TestTurnTellsWhatHappens(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newScene(t)
 	c, talk := s.open()
 	if talk.Model != "small" || !slices.Equal(talk.Models, []string{"small", "large"}) {
 		t.Errorf("conversation %+v", talk)
@@ -51,7 +51,7 @@ func TestTurnTellsWhatHappens(t *testing.T) {
 
 func TestC245_FirstPromptContextGoesOnceBehindTheUsersBlocks(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newScene(t)
 	c, _ := s.open()
 	texts := func(events []launch.Event) (list []string) {
 		var q struct{ Prompt []struct{ Text string } }
@@ -97,7 +97,7 @@ func TestPermissionIsNeverGivenUnasked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t)
+			s := newScene(t)
 			conn, _ := s.open(func(o *launch.Options) { o.Policy = c.policy })
 			events := s.turn(conn, "ask t1 execute rm -r x")
 			if got := said(events); got != c.want {
@@ -124,7 +124,7 @@ func TestCancelledTurnIsReportedSo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, c.flags...)
+			s := newScene(t, c.flags...)
 			conn, talk := s.open(func(o *launch.Options) {
 				o.CancelGrace = time.Second
 				o.Policy = func(ctx context.Context, _ launch.Request) launch.Answer { <-ctx.Done(); return launch.AllowOnce }
@@ -153,7 +153,7 @@ func TestCancelledTurnIsReportedSo(t *testing.T) {
 
 func TestHostThatStopsReadingCancels(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newScene(t)
 	c, _ := s.open()
 	for range c.Prompt(t.Context(), launch.Block{Text: "repeat 5000 x\nsleep 1m"}) {
 		break
@@ -165,7 +165,7 @@ func TestHostThatStopsReadingCancels(t *testing.T) {
 
 func TestOneTurnAtATime(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newScene(t)
 	c, _ := s.open()
 	for e := range c.Prompt(t.Context(), launch.Block{Text: "say a\nsleep 300ms\nsay b"}) {
 		if e.Kind != launch.Text || e.Text != "a" {
@@ -182,7 +182,7 @@ func TestOneTurnAtATime(t *testing.T) {
 
 func TestModelIsKeptOverANewProcess(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newScene(t)
 	c, _ := s.open()
 	if err := c.SetModel(t.Context(), "no-such-model"); !errors.Is(err, launch.ErrFault) {
 		t.Errorf("a model that there is not: %v", err)
@@ -200,7 +200,7 @@ func TestModelIsKeptOverANewProcess(t *testing.T) {
 
 func TestTooLongAMessageEndsTheTurnOnly(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	s := newScene(t)
 	c, _ := s.open()
 	e := last(s.turn(c, "flood 52428800"))
 	if e.Kind != launch.Error || e.Err == nil {
@@ -216,7 +216,7 @@ func TestNothingIsLeftOfTheGroup(t *testing.T) {
 	for name, flags := range map[string][]string{"ends well": nil, "needs a kill": {"--ignore-eof", "--ignore-term"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, flags...)
+			s := newScene(t, flags...)
 			c, err := launch.Open(t.Context(), s.prepare("one"), s.options(func(o *launch.Options) { o.EndGrace = 200 * time.Millisecond }))
 			if err != nil {
 				t.Fatal(err)

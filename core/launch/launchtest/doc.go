@@ -24,5 +24,8 @@
 // --version-number N of the protocol, --ignore-cancel, --ignore-eof, --ignore-term, --forget (no conversation can be
 // loaded), --no-resume and --replay (a conversation is told again when it is loaded).
 //
-// It speaks the Agent Client Protocol. It is no agent: nothing that it is told leaves it.
+// [Appserver] plays a client of the Codex app-server protocol in the test's own process, one that can be told to refuse, not
+// to know, to hang and to end.
+//
+// The agent speaks the Agent Client Protocol. It is no agent: nothing that it is told leaves it.
 package launchtest

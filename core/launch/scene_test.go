@@ -9,6 +9,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/launch"
 	"github.com/greenroom-agents/greenroom/core/launch/launchtest"
 )
@@ -18,18 +19,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// stage is a host with a session of the fake agent.
-type stage struct {
+// scene is a host with a session of the fake agent.
+type scene struct {
 	*testing.T
 	host *core.Host
 	env  []string
 	cwd  string
 }
 
-func newStage(t *testing.T, flags ...string) *stage {
+func newScene(t *testing.T, flags ...string) *scene {
 	t.Helper()
 	dir := t.TempDir()
-	s := &stage{T: t, cwd: filepath.Join(dir, "work")}
+	s := &scene{T: t, cwd: filepath.Join(dir, "work")}
 	for _, d := range []string{s.cwd, filepath.Join(dir, "home")} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -37,7 +38,7 @@ func newStage(t *testing.T, flags ...string) *stage {
 	}
 	s.env = []string{"PATH=" + launchtest.Install(t) + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home")}
 	host, err := core.New(t.Context(), core.Config{
-		StateDir: filepath.Join(dir, "state"), Home: filepath.Join(dir, "home"), Environ: s.env,
+		StateDir: filepath.Join(dir, "state"), Home: filepath.Join(dir, "home"), Environ: s.env, Commands: command.Fixed(),
 		Adapters: []adapter.Source{{InProcess: launchtest.Adapter{Flags: flags}}},
 	})
 	if err != nil {
@@ -52,7 +53,7 @@ func newStage(t *testing.T, flags ...string) *stage {
 	return s
 }
 
-func (s *stage) prepare(id string) *core.Prepared {
+func (s *scene) prepare(id string) *core.Prepared {
 	s.Helper()
 	p, err := s.host.Prepare(s.Context(), core.Session{Workspace: "w", ID: id, Provider: launchtest.Provider, Cwd: s.cwd})
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *stage) prepare(id string) *core.Prepared {
 }
 
 // options are those of a host in a hurry.
-func (s *stage) options(change ...func(*launch.Options)) launch.Options {
+func (s *scene) options(change ...func(*launch.Options)) launch.Options {
 	o := launch.Options{Host: s.host, Environ: s.env, StartTimeout: 30 * time.Second, CancelGrace: 5 * time.Second, EndGrace: 5 * time.Second}
 	for _, c := range change {
 		c(&o)
@@ -71,7 +72,7 @@ func (s *stage) options(change ...func(*launch.Options)) launch.Options {
 }
 
 // open opens a connection with a conversation.
-func (s *stage) open(change ...func(*launch.Options)) (*launch.Conn, launch.Conversation) {
+func (s *scene) open(change ...func(*launch.Options)) (*launch.Conn, launch.Conversation) {
 	s.Helper()
 	c, err := launch.Open(s.Context(), s.prepare("one"), s.options(change...))
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *stage) open(change ...func(*launch.Options)) (*launch.Conn, launch.Conv
 }
 
 // turn runs a turn to its end.
-func (s *stage) turn(c *launch.Conn, prompt string) []launch.Event {
+func (s *scene) turn(c *launch.Conn, prompt string) []launch.Event {
 	s.Helper()
 	return slices.Collect(c.Prompt(s.Context(), launch.Block{Text: prompt}))
 }
