@@ -107,6 +107,25 @@ func TestG82_APictureOfATool(t *testing.T) {
 	}
 }
 
+// The same in a session of ours, whose catalog says what a person said of the model.
+func TestG82_APictureInASession(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gatewaytest.Start(call("view_image", `{"path":"dot.png"}`), gatewaytest.Text("seen")))
+	s.facts = []string{"--images", "plan-large"}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	rig.Write(t, filepath.Join(s.project, "dot.png"), picture.String())
+	if r := s.must("look"); !strings.Contains(r.Stdout, "seen") {
+		t.Errorf("the client says %q", r.Stdout)
+	}
+	all := s.up.Requests()
+	if last := all[len(all)-1].Body; bytes.Count(last, []byte("data:image/png;base64,")) != 1 {
+		t.Errorf("the model was not shown the picture once: %s", last)
+	}
+}
+
 func TestG83_ToolOfAnMCPServer(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -178,8 +197,24 @@ func TestG85_ACallThatWasCutOffDoesNotRun(t *testing.T) {
 
 func TestG86_CompactionTurnHasNoTools(t *testing.T) {
 	t.Parallel()
+	for name, c := range map[string]struct {
+		facts []string
+		used  int
+	}{
+		"by default":       {nil, 126_000},
+		"of a small model": {[]string{"--context", "64k"}, 63_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			compacts(t, c.facts, c.used)
+		})
+	}
+}
+
+// compacts wants a thread that has used so many tokens to be compacted.
+func compacts(t *testing.T, facts []string, used int) {
 	big := gatewaytest.Stream(gatewaytest.Chunk(`{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"exec_command","arguments":"{\"cmd\":\"echo one\"}"}}]}`),
-		gatewaytest.Finish("tool_calls"), gatewaytest.Usage(126_000, 10))
+		gatewaytest.Finish("tool_calls"), gatewaytest.Usage(used, 10))
 	s := newStage(t, gatewaytest.StartFunc(func(r gatewaytest.Request) gatewaytest.Answer {
 		switch {
 		case !bytes.Contains(r.Body, []byte(`"tools"`)):
@@ -189,6 +224,7 @@ func TestG86_CompactionTurnHasNoTools(t *testing.T) {
 		}
 		return big
 	}))
+	s.facts = facts
 	if r := s.must("do it"); !strings.Contains(r.Stdout, "went on") {
 		t.Errorf("the client says %q", r.Stdout)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,7 @@ type stage struct {
 	up                   *gatewaytest.Upstream
 	proxy                *upstream.Proxy
 	environ              []string
+	facts                []string // flags that say what the model is
 }
 
 func newStage(t *testing.T, up *gatewaytest.Upstream) *stage {
@@ -102,10 +104,10 @@ func newStage(t *testing.T, up *gatewaytest.Upstream) *stage {
 
 // arguments run the client in a session on the plan; args stand behind exec.
 func (s *stage) arguments(args ...string) []string {
-	return append([]string{
+	return slices.Concat([]string{
 		"--state", s.state, "run", "codex", "--session", "one", "--keep", "all", "--upstream", s.up.URL(), "--key-env", "PLAN_KEY",
-		"--model", "plan-large", "--", "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access",
-	}, args...)
+		"--model", "plan-large",
+	}, s.facts, []string{"--", "exec", "--skip-git-repo-check", "--sandbox", "danger-full-access"}, args)
 }
 
 // codex runs the client in a session on the plan.

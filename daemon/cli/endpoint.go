@@ -83,15 +83,13 @@ func (a *app) runOn(ctx context.Context, b binding, s core.Session, keep core.Ke
 func (b *binding) endpoint(m preparer.Model, key string) modelendpoint.Endpoint {
 	e := modelendpoint.Endpoint{
 		Name: endpointName(b.upstream), Protocol: preparer.Protocol(b.protocol), BaseURL: b.upstream, Key: modelendpoint.NewKey(key),
+		Models: b.facts.known(b.models),
 	}
 	if b.protocol == "" {
 		e.Protocol = m.Protocol
 	}
 	if b.native {
 		e.Otherwise = modelendpoint.Native
-	}
-	for _, id := range b.models {
-		e.Models = append(e.Models, modelendpoint.Model{ID: id})
 	}
 	return e
 }

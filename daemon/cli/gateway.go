@@ -39,7 +39,7 @@ func (a *app) serveGateway(ctx context.Context, p plan) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.closeGateway(ctx, r)) }()
-	e := view.Endpoint{BaseURL: r.BaseURL(), Token: r.Token(), Models: p.models}
+	e := view.Endpoint{BaseURL: r.BaseURL(), Token: r.Token(), Models: p.models, Context: p.facts.known(p.models)[0].ContextTokens}
 	if a.json {
 		if err := a.answer(e); err != nil {
 			return err

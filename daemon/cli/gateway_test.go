@@ -169,18 +169,22 @@ func TestGatewaySaysWhichFlagIsWrong(t *testing.T) {
 		status int
 		want   []string
 	}{
-		"no upstream":     {[]string{"--model", "m"}, 2, []string{"--upstream is missing", "hint: as in"}},
-		"no model":        {[]string{"--upstream", "https://a.example"}, 2, []string{"--model is missing"}},
-		"no key":          {[]string{"--upstream", "https://a.example", "--model", "m"}, 2, []string{"--key-env is missing"}},
-		"key unset":       {[]string{"--upstream", "https://a.example", "--model", "m", "--key-env", "NO_SUCH"}, 3, []string{"[key_missing]", "NO_SUCH is not set"}},
-		"key for name":    {[]string{"--upstream", "https://a.example", "--model", "m", "--key-env", typed}, 2, []string{"--key-env is no name"}},
-		"key with blank":  {[]string{"--upstream", "https://a.example", "--model", "m", "--key-env", "BROKEN_KEY"}, 3, []string{"[key_missing]"}},
-		"user in URL":     {[]string{"--upstream", "https://u:" + typed + "@a.example", "--model", "m"}, 2, []string{"--upstream holds a user name"}},
-		"not a URL":       {[]string{"--upstream", "a.example/v1", "--model", "m"}, 2, []string{"--upstream is neither http nor https"}},
-		"empty model":     {[]string{"--upstream", "http://127.0.0.1:1", "--model", ""}, 2, []string{"--model has an entry"}},
-		"unknown dialect": {[]string{"--upstream", "http://127.0.0.1:1", "--model", "m", "--dialect", "klingon"}, 2, []string{`--dialect "klingon" is unknown`, "deepseek"}},
-		"every interface": {[]string{"--upstream", "http://127.0.0.1:1", "--model", "m", "--listen", "0.0.0.0:0"}, 2, []string{"not a loopback address"}},
-		"listen by name":  {[]string{"--upstream", "http://127.0.0.1:1", "--model", "m", "--listen", "localhost:80"}, 2, []string{"not an IP address"}},
+		"no upstream":         {[]string{"--model", "m"}, 2, []string{"--upstream is missing", "hint: as in"}},
+		"no model":            {[]string{"--upstream", "https://a.example"}, 2, []string{"--model is missing"}},
+		"no key":              {[]string{"--upstream", "https://a.example", "--model", "m"}, 2, []string{"--key-env is missing"}},
+		"key unset":           {[]string{"--upstream", "https://a.example", "--model", "m", "--key-env", "NO_SUCH"}, 3, []string{"[key_missing]", "NO_SUCH is not set"}},
+		"key for name":        {[]string{"--upstream", "https://a.example", "--model", "m", "--key-env", typed}, 2, []string{"--key-env is no name"}},
+		"key with blank":      {[]string{"--upstream", "https://a.example", "--model", "m", "--key-env", "BROKEN_KEY"}, 3, []string{"[key_missing]"}},
+		"user in URL":         {[]string{"--upstream", "https://u:" + typed + "@a.example", "--model", "m"}, 2, []string{"--upstream holds a user name"}},
+		"not a URL":           {[]string{"--upstream", "a.example/v1", "--model", "m"}, 2, []string{"--upstream is neither http nor https"}},
+		"empty model":         {[]string{"--upstream", "http://127.0.0.1:1", "--model", ""}, 2, []string{"--model has an entry"}},
+		"unknown dialect":     {[]string{"--upstream", "http://127.0.0.1:1", "--model", "m", "--dialect", "klingon"}, 2, []string{`--dialect "klingon" is unknown`, "deepseek"}},
+		"context in words":    {[]string{"--upstream", "http://127.0.0.1:1", "--model", "m", "--context", "much"}, 2, []string{`--context "much" is no number`, "200k"}},
+		"context of nothing":  {[]string{"--upstream", "http://127.0.0.1:1", "--model", "m", "--context", "=5k"}, 2, []string{"--context"}},
+		"context of another":  {[]string{"--upstream", "http://127.0.0.1:1", "--model", "m", "--context", "n=5k"}, 2, []string{`--context names "n", which is no --model`}},
+		"pictures of another": {[]string{"--upstream", "http://127.0.0.1:1", "--model", "m", "--images", "n"}, 2, []string{`--images names "n"`}},
+		"every interface":     {[]string{"--upstream", "http://127.0.0.1:1", "--model", "m", "--listen", "0.0.0.0:0"}, 2, []string{"not a loopback address"}},
+		"listen by name":      {[]string{"--upstream", "http://127.0.0.1:1", "--model", "m", "--listen", "localhost:80"}, 2, []string{"not an IP address"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -25,6 +25,7 @@ type plan struct {
 	models   []string
 	dialect  string
 	listen   string
+	facts    facts
 }
 
 func (p *plan) flags(cmd *cobra.Command) {
@@ -35,11 +36,12 @@ func (p *plan) flags(cmd *cobra.Command) {
 	f.StringVar(&p.dialect, "dialect", "", "`NAME` of what the endpoint speaks (default: by its host)")
 	f.StringVar(&p.listen, "listen", "", "loopback `ADDRESS` and port to serve on (default: a free port of 127.0.0.1)")
 	completeWith(cmd, "dialect", dialect.Names()...)
+	p.facts.flags(cmd)
 }
 
 // given says whether any of the flags were.
 func (p *plan) given() bool {
-	return p.upstream != "" || p.keyName != "" || len(p.models) > 0 || p.dialect != "" || p.listen != ""
+	return p.upstream != "" || p.keyName != "" || len(p.models) > 0 || p.dialect != "" || p.listen != "" || p.facts.given()
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -55,6 +57,9 @@ func (a *app) planKey(p plan) (string, error) {
 	case p.keyName != "" && !variableName.MatchString(p.keyName):
 		// What was typed here may well be the key itself, so it is not said again.
 		return "", usage("export the key, and give the name of that variable", "--key-env is no name of a variable")
+	}
+	if _, err := p.facts.of(p.models); err != nil {
+		return "", err
 	}
 	if p.keyName == "" {
 		return "", nil
@@ -83,6 +88,7 @@ func (a *app) openRoute(p plan, key string, kind gateway.Kind, workspace, sessio
 	}
 	r, err := relay.Open(relay.Plan{
 		Upstream: p.upstream, Key: key, Models: p.models, Dialect: p.dialect, Listen: p.listen, Kind: kind, Auth: auth,
+		Images:    slices.ContainsFunc(p.facts.known(p.models), func(m modelendpoint.Model) bool { return m.Images }),
 		Workspace: workspace, Session: session, Now: a.Now, Random: a.Rand, Failed: failed,
 	})
 	if field := (*relay.FieldError)(nil); errors.As(err, &field) {

@@ -14,6 +14,8 @@ type Endpoint struct {
 	BaseURL string   `json:"base_url"`
 	Token   string   `json:"token"`
 	Models  []string `json:"models"`
+	// Context is how many tokens the first of them reads at once, 0 for unknown.
+	Context int `json:"context_tokens,omitempty"`
 }
 
 // tokenVariable is what the token is called in the lines for Codex.
@@ -30,7 +32,11 @@ func (v View) Endpoint(e Endpoint) {
 	v.Title("Codex on it")
 	v.Line("  export %s=%s", tokenVariable, e.Token)
 	provider := fmt.Sprintf(`model_providers.greenroom={name="Greenroom", base_url=%q, env_key=%q}`, e.BaseURL, tokenVariable)
-	v.Line("  codex -m %s -c model_provider=greenroom -c %s", shellenv.Quote(e.Models[0]), shellenv.Quote(provider))
+	size := ""
+	if e.Context > 0 {
+		size = fmt.Sprintf(" -c model_context_window=%d", e.Context)
+	}
+	v.Line("  codex -m %s%s -c model_provider=greenroom -c %s", shellenv.Quote(e.Models[0]), size, shellenv.Quote(provider))
 	v.Line("\n%s", v.Style.Dim("Serving; end it with Ctrl-C."))
 }
 

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/greenroom-agents/greenroom/core/modelendpoint"
+)
+
+// facts are what a person says of the models of an endpoint. Most endpoints do not tell.
+type facts struct {
+	contexts, images []string
+}
+
+// everyModel stands for all models, everyModelWord is how a person says it of pictures.
+const everyModel, everyModelWord = "", "all"
+
+func (f *facts) flags(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.contexts, "context", nil, "`TOKENS` that the models read at once, as 200k, or ID=1m for one, may be given again (default 128k)")
+	fl.StringArrayVar(&f.images, "images", nil, "`ID` of a model that can see pictures, or all, may be given again (default: none)")
+}
+
+// given says whether any of the flags were.
+func (f *facts) given() bool { return len(f.contexts)+len(f.images) > 0 }
+
+// of gives the models with what is known of them.
+func (f *facts) of(ids []string) ([]modelendpoint.Model, error) {
+	models := make([]modelendpoint.Model, 0, len(ids))
+	for _, id := range ids {
+		models = append(models, modelendpoint.Model{ID: id})
+	}
+	each := func(flag, id string, set func(*modelendpoint.Model)) error {
+		if id != everyModel && !slices.Contains(ids, id) {
+			return usage("name a model as --model does", "--%s names %q, which is no --model", flag, id)
+		}
+		for i := range models {
+			if id == everyModel || models[i].ID == id {
+				set(&models[i])
+			}
+		}
+		return nil
+	}
+	// What is said of one model counts more than what is said of all, whichever comes first.
+	for _, all := range []bool{true, false} {
+		for _, said := range f.contexts {
+			id, size := everyModel, said
+			if i := strings.LastIndexByte(said, '='); i >= 0 {
+				id, size = said[:i], said[i+1:]
+			}
+			n, ok := tokens(size)
+			if !ok || id == everyModel && size != said {
+				return nil, usage("as in --context 200k, or --context some-model=1m", "--context %q is no number of tokens from 1k to 1000m", said)
+			}
+			if all != (id == everyModel) {
+				continue
+			}
+			if err := each("context", id, func(m *modelendpoint.Model) { m.ContextTokens = n }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, id := range f.images {
+		if id == everyModelWord {
+			id = everyModel
+		}
+		if err := each("images", id, func(m *modelendpoint.Model) { m.Images = true }); err != nil {
+			return nil, err
+		}
+	}
+	return models, nil
+}
+
+// known is of for facts that were found to be right before.
+func (f *facts) known(ids []string) []modelendpoint.Model {
+	models, _ := f.of(ids)
+	return models
+}
+
+// tokens reads a number of tokens, as a person writes one.
+func tokens(text string) (int, bool) {
+	unit := 1
+	switch {
+	case strings.HasSuffix(strings.ToLower(text), "k"):
+		unit = 1_000
+	case strings.HasSuffix(strings.ToLower(text), "m"):
+		unit = 1_000_000
+	}
+	if unit > 1 {
+		text = text[:len(text)-1]
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 1_000_000_000/unit || n*unit < 1_000 {
+		return 0, false
+	}
+	return n * unit, true
+}

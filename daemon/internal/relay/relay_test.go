@@ -1,0 +1,71 @@
+package relay_test
+
+import (
+	"crypto/rand"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/daemon/internal/relay"
+	"github.com/greenroom-agents/greenroom/gateway"
+	"github.com/greenroom-agents/greenroom/gateway/gatewaytest"
+)
+
+// ask opens a relay and gives the status and the body of one request to it.
+func ask(t *testing.T, p relay.Plan, path, body string) (int, string) {
+	t.Helper()
+	p.Workspace, p.Session, p.Now, p.Random = "w", "s", time.Now, rand.Reader
+	r, err := relay.Open(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close(t.Context())
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.BaseURL()+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+r.Token())
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(answer)
+}
+
+// A client of the Responses API is told by the status to stop or to try again; one that speaks to the endpoint itself knows.
+func TestOnlyATranslatedStatusIsChosen(t *testing.T) {
+	t.Parallel()
+	up := gatewaytest.Start(gatewaytest.Status(http.StatusUnauthorized, `{"error":{"message":"who"}}`))
+	t.Cleanup(up.Close)
+	if status, body := ask(t, relay.Plan{Upstream: up.URL()}, "/responses", `{"model":"m","input":"hi"}`); status != http.StatusBadRequest {
+		t.Errorf("%d %s", status, body)
+	}
+	for kind, path := range map[gateway.Kind]string{gateway.KindChatPassthrough: "/chat/completions", gateway.KindMessagesPassthrough: "/v1/messages"} {
+		if status, body := ask(t, relay.Plan{Upstream: up.URL(), Kind: kind}, path, `{"model":"m","messages":[]}`); status != http.StatusUnauthorized {
+			t.Errorf("%d %s", status, body)
+		}
+	}
+}
+
+// What a person says of the models counts more than what is known of the host.
+func TestPicturesGoToModelsThatSee(t *testing.T) {
+	t.Parallel()
+	const picture = `{"model":"m","input":[{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AA"}]}]}`
+	for images, want := range map[bool]bool{true: true, false: false} {
+		up := gatewaytest.Start(gatewaytest.JSON(gatewaytest.Completion("seen")))
+		t.Cleanup(up.Close)
+		if status, body := ask(t, relay.Plan{Upstream: up.URL(), Dialect: "deepseek", Images: images}, "/responses", picture); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+		if got := strings.Contains(string(up.Last().Body), "data:image/png"); got != want {
+			t.Errorf("images %v: sent %v", images, got)
+		}
+	}
+}
