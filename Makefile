@@ -4,7 +4,7 @@
 
 GO ?= go
 # How long each fuzz test runs, how long the soak goes on, what benchmarks run and how often each.
-FUZZTIME ?= 30s
+FUZZTIME ?= 60s
 SOAK ?= 2m
 BENCH ?= .
 BENCHTIME ?= 1s
@@ -53,7 +53,7 @@ conformance: build ## install the pinned real clients and run what needs them
 soak: ## prepare, kill and recover for SOAK (2m)
 	$(no_clients) GREENROOM_SOAK=$(SOAK) $(GO) test -count=1 -p 1 -timeout 60m -run '^TestSoak' -v $(call holding,^func TestSoak)
 
-fuzz: ## run every fuzz test for FUZZTIME (30s)
+fuzz: ## run every fuzz test for FUZZTIME (60s)
 	@.ci/fuzz $(FUZZTIME)
 
 bench: ## run the benchmarks that BENCH matches, each for BENCHTIME (1s)

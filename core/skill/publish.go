@@ -50,7 +50,11 @@ func (s *Store) make(ctx context.Context, rel string, c content) (repaired bool,
 		}
 	}
 	if err := s.tree.Rename(s.at(making), rel); err != nil {
-		return false, err
+		// Who does not know our lock may have published the same one meanwhile.
+		if _, other := s.checked(ctx, rel, c); other != nil {
+			return false, err
+		}
+		return false, s.tree.RemoveAll(s.at(making))
 	}
 	return repaired, s.tree.Sync(s.dir)
 }

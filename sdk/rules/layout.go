@@ -114,6 +114,9 @@ func (c *checker) skillsFolder(at preparer.Place) string {
 	if c.desc.Skills.Kind != preparer.SkillDirectory && c.desc.Skills.Kind != preparer.SkillPlugin {
 		return ""
 	}
+	if badPath(at.Path) != "" {
+		return "" // found elsewhere, and the way up from it may have no end
+	}
 	for _, e := range c.layout.Entries {
 		if e, ok := e.(preparer.Expose); ok && e.At.Root == at.Root && strings.HasPrefix(at.Path, e.At.Path+"/") {
 			if slices.ContainsFunc(c.desc.Inputs, func(i preparer.Input) bool { return i.Name == e.Input && listsSkills(i) }) {
