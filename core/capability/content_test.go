@@ -125,6 +125,10 @@ func situations(t testing.TB) map[string]capability.Request {
 	r.Connectors = connectors(true)
 	r.Agent = canon.Agent{Name: "Reviewer", Description: "Reads changes.", Instructions: "Be kind.\n# Not a heading\n```\nnot a fence", Skills: []string{"reference"}, Tools: []string{"grep"}}
 	list["plugin-shared-agent"] = r
+	r = full(t, shapes()["images"])
+	r.Profile = capability.StandardProfile()
+	r.Profile.Packs = append(r.Profile.Packs, capability.ShortOutput())
+	list["images-short-output"] = r
 	r = full(t, shapes()["plugin"])
 	r.Connectors = &connector.Context{Hints: connectors(false).Hints}
 	list["plugin-discovery"] = r
