@@ -10,6 +10,8 @@ func kimiRows() []Row {
 			"the client speaks one protocol, or another row shows it"),
 		only("kimi", "Neither settings, a project nor a shell leads a session away from its endpoint, or its key elsewhere",
 			"TestH26_H33_H40_H42_KimiStaysOnItsEndpoint", later),
+		only("kimi", "A login that a session refreshes is refreshed for the user and for every other session at once",
+			"TestH01_KimiRefreshesOneLogin", later),
 		only("kimi", "Without a login shell's marks, commands still find the host's directory first on PATH",
 			"TestC008_KimiInADaemon", "commands read no file of the user's there"),
 	}
