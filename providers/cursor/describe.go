@@ -30,7 +30,7 @@ func (Adapter) Describe() p.Descriptor {
 		Version:  version,
 		Client: p.Client{
 			Executables: []string{"cursor-agent", "agent"}, // the name that every installer gave, then that of newer ones
-			Transport:   p.ACP,
+			Transport:   p.ACP, TransportArgs: []string{"acp"},
 		},
 		// Only the settings follow the variable.
 		Homes: []p.Home{{ID: home, Default: ".cursor"}, {ID: config, Env: "CURSOR_CONFIG_DIR", Default: ".cursor"}},
