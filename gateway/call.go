@@ -83,8 +83,12 @@ func (c *call) end() {
 			c.fail(errInternal())
 		}
 	}
-	if c.broken {
+	switch {
+	case c.broken:
 		c.event.Outcome = OutcomeFailed
+		defer panic(http.ErrAbortHandler)
+	case c.event.Outcome == OutcomeCancelled:
+		// A client that only closed its own direction still listens: an answer that is none must not look like one.
 		defer panic(http.ErrAbortHandler)
 	}
 	c.event.Duration = time.Since(c.begun)

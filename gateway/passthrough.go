@@ -116,6 +116,8 @@ func (f *forward) end() {
 		}
 		f.event.Outcome = OutcomeFailed
 		defer panic(http.ErrAbortHandler)
+	} else if f.event.Outcome == OutcomeCancelled {
+		defer panic(http.ErrAbortHandler) // for the reason that call.end has
 	}
 	f.event.Duration = time.Since(f.begun)
 	f.s.counters.finished(&f.event)
