@@ -11,6 +11,7 @@ require (
 	github.com/greenroom-agents/greenroom/providers/codex v0.0.0
 	github.com/greenroom-agents/greenroom/providers/kimi v0.0.0
 	github.com/greenroom-agents/greenroom/providers/opencode v0.0.0
+	github.com/greenroom-agents/greenroom/providers/tuttiagent v0.0.0
 	github.com/greenroom-agents/greenroom/sdk v0.0.0
 	github.com/pelletier/go-toml/v2 v2.4.3
 )
@@ -51,5 +52,6 @@ replace (
 	github.com/greenroom-agents/greenroom/providers/codex => ../providers/codex
 	github.com/greenroom-agents/greenroom/providers/kimi => ../providers/kimi
 	github.com/greenroom-agents/greenroom/providers/opencode => ../providers/opencode
+	github.com/greenroom-agents/greenroom/providers/tuttiagent => ../providers/tuttiagent
 	github.com/greenroom-agents/greenroom/sdk => ../sdk
 )

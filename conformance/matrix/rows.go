@@ -14,8 +14,10 @@ in a session that was prepared through an adapter process. "n/a" means that the 
 
 const foot = `
 Cursor Agent is in no package registry, so it stands in no column: its adapter is held to what the vendor documents, by
-the tests in ` + "`conformance/documented` and `providers/cursor`" + `, and nothing of the client itself is shown. The adapter for
-Tutti Agent, and sessions of other clients than OpenCode on a model endpoint, are not part of this table yet.
+the tests in ` + "`conformance/documented` and `providers/cursor`" + `, and nothing of the client itself is shown. Tutti
+Agent is in none either: its adapter was tried with Codex, from which it is made, in the place of the client
+(` + "`conformance/tuttiagent_test.go`" + `). Sessions of other clients than OpenCode on a model endpoint are not part of this
+table yet.
 `
 
 // Clients are the columns.
@@ -52,6 +54,13 @@ func Rows() []Row {
 			"codex": {Test: "TestServersOfTheHostAreConnected/desktop/codex"}, "claude": {Test: "TestServersOfTheHostAreConnected/desktop/claude"},
 			"kimi":     {None: "the client takes header values from its file only, so a session with some is refused"},
 			"opencode": {None: "the adapter gives the client none yet, and a session with some is refused"}}},
+		{"Driven by package launch: turns, a command denied and allowed and cancelled, another model, another process", map[string]Cell{
+			"codex": {Test: "TestH71_CodexIsDrivenOverTheAppserver"}, "claude": {None: "not part of this table yet"},
+			"kimi": {None: "not part of this table yet"}, "opencode": {None: "not part of this table yet"}}},
+		{"The client's own skills and ours are told from the store, by the same paths in every session, and a start without them fails", map[string]Cell{
+			"codex":  {Test: "TestC193_C254_TuttiAgentIsToldOfItsSkills"},
+			"claude": {None: "the client is told of skills by files only"}, "kimi": {None: "the client is told of skills by files only"},
+			"opencode": {None: "the client is told of skills by files only"}}},
 		{"The commands that a session has run unasked, and no others", map[string]Cell{
 			"codex": {Test: "TestC157_C158_C165_CodexRunsWhatTheSessionHas"}, "claude": {None: "the client's own permissions decide"},
 			"kimi":     {None: "the client's rules are patterns over a whole line, which a longer line with another command in it would pass"},

@@ -10,19 +10,20 @@ import (
 // mayImport says for each module which of ours it may reach, through whatever packages. Nothing may reach a module that
 // stands in no list: daemon, examples and conformance are ends.
 var mayImport = map[string][]string{
-	"sdk":                nil,
-	"core":               {"sdk"},
-	"gateway":            nil,
-	"daemon":             {"core", "gateway", "sdk"},
-	"providers/claude":   {"sdk"},
-	"providers/codex":    {"sdk"},
-	"providers/cursor":   {"sdk"},
-	"providers/kimi":     {"sdk"},
-	"providers/opencode": {"sdk"},
-	"examples/embed":     {"core", "sdk", "providers/codex"},
-	"examples/provider":  {"sdk"},
-	"conformance":        {"core", "gateway", "sdk", "providers/claude", "providers/codex", "providers/kimi", "providers/opencode"},
-	"tools":              nil,
+	"sdk":                  nil,
+	"core":                 {"sdk"},
+	"gateway":              nil,
+	"daemon":               {"core", "gateway", "sdk"},
+	"providers/claude":     {"sdk"},
+	"providers/codex":      {"sdk"},
+	"providers/cursor":     {"sdk"},
+	"providers/kimi":       {"sdk"},
+	"providers/opencode":   {"sdk"},
+	"providers/tuttiagent": {"sdk"},
+	"examples/embed":       {"core", "sdk", "providers/codex"},
+	"examples/provider":    {"sdk"},
+	"conformance":          {"core", "gateway", "sdk", "providers/claude", "providers/codex", "providers/kimi", "providers/opencode", "providers/tuttiagent"},
+	"tools":                nil,
 }
 
 // mayRequire says for each module which modules of others it may import itself; tests may use go-cmp everywhere.

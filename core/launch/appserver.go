@@ -49,6 +49,8 @@ func (deaf) Request(context.Context, string, json.RawMessage) (any, error) {
 // Thread is one conversation of a client.
 type Thread struct {
 	ID string
+
+	model string // that answers
 }
 
 // OpenAppserver shakes hands with a client of the Codex app-server protocol and does what the layout of the session asks
@@ -60,18 +62,26 @@ func OpenAppserver(ctx context.Context, p *core.Prepared, pipes Pipes, who Info)
 	}
 	a := &Appserver{conn: jsonrpc.New(pipes.In, deaf{}), cwd: p.Cwd}
 	go func() { _ = a.conn.Serve(pipes.Out) }() // calls say why it ended
-	if err := a.call(ctx, "initialize", map[string]any{"clientInfo": who}, nil); err != nil {
+	if err := a.shake(ctx, p, who); err != nil {
 		return nil, err
 	}
+	return a, nil
+}
+
+// shake does all that comes before the first conversation.
+func (a *Appserver) shake(ctx context.Context, p *core.Prepared, who Info) error {
+	if err := a.call(ctx, "initialize", map[string]any{"clientInfo": who}, nil); err != nil {
+		return err
+	}
 	if err := a.conn.Notify(ctx, "initialized", nil); err != nil {
-		return nil, broken("initialized", err)
+		return broken("initialized", err)
 	}
 	for _, step := range handshake.List(p.Handshake()) {
 		if err := a.step(ctx, step); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return a, nil
+	return nil
 }
 
 func (a *Appserver) step(ctx context.Context, s handshake.Step) error {
@@ -115,6 +125,7 @@ func (a *Appserver) thread(ctx context.Context, method string, params, ours map[
 		Thread struct {
 			ID string `json:"id"`
 		} `json:"thread"`
+		Model string `json:"model"`
 	}
 	if err := a.call(ctx, method, all, &result); err != nil {
 		return Thread{}, err
@@ -122,7 +133,7 @@ func (a *Appserver) thread(ctx context.Context, method string, params, ours map[
 	if result.Thread.ID == "" {
 		return Thread{}, fault.New(fault.Handshake, "start client", method, "the client names no thread")
 	}
-	return Thread{ID: result.Thread.ID}, nil
+	return Thread{ID: result.Thread.ID, model: result.Model}, nil
 }
 
 func (a *Appserver) call(ctx context.Context, method string, params, result any) error {

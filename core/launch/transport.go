@@ -56,6 +56,8 @@ func newTransport(kind preparer.Transport, w io.Writer, to side) transport {
 	switch kind {
 	case preparer.ACP:
 		return newACP(w, to)
+	case preparer.CodexAppServer:
+		return newAppClient(w, to)
 	default:
 		return nil
 	}

@@ -1,0 +1,178 @@
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/launch/internal/jsonrpc"
+)
+
+// appClient speaks the app-server protocol, which is that of [OpenAppserver], in the turns of a [Conn].
+type appClient struct {
+	side
+	app *Appserver
+
+	mu     sync.Mutex
+	strays int
+	model  string   // for turns from now on, "" for the conversation's own
+	now    *appTurn // the one that runs
+	thread string   // its conversation
+}
+
+// appTurn is a turn that runs in the client.
+type appTurn struct {
+	id    string
+	named chan struct{} // closed when id is known
+	ended chan appSaid  // holds one
+}
+
+func newAppClient(w io.Writer, to side) *appClient {
+	a := &appClient{side: to}
+	a.app = &Appserver{conn: jsonrpc.New(w, a), cwd: to.p.Cwd}
+	return a
+}
+
+func (a *appClient) serve(r io.Reader) error { return a.app.conn.Serve(r) }
+
+func (a *appClient) handshake(ctx context.Context) error {
+	return a.app.shake(ctx, a.p, Info{Name: "greenroom", Version: "1"})
+}
+
+func (a *appClient) begin(ctx context.Context) (Conversation, error) {
+	return a.conversation(a.app.Start(ctx, nil))
+}
+
+func (a *appClient) resume(ctx context.Context, id string) (Conversation, error) {
+	return a.conversation(a.app.Resume(ctx, id, nil))
+}
+
+func (a *appClient) conversation(t Thread, err error) (Conversation, error) {
+	a.mu.Lock()
+	a.model = ""
+	a.mu.Unlock()
+	return Conversation{ID: t.ID, Model: t.model}, err
+}
+
+func (a *appClient) prompt(ctx context.Context, conversation string, blocks []Block) (EndReason, error) {
+	input := make([]map[string]any, len(blocks))
+	for i, b := range blocks {
+		input[i] = map[string]any{"type": "text", "text": b.Text}
+	}
+	params := map[string]any{"threadId": conversation, "input": input}
+	t := &appTurn{named: make(chan struct{}), ended: make(chan appSaid, 1)}
+	a.mu.Lock()
+	if a.model != "" {
+		params["model"] = a.model
+	}
+	a.now, a.thread = t, conversation
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		a.now = nil
+		a.mu.Unlock()
+	}()
+	var begun appSaid
+	if _, err := a.app.conn.Call(ctx, "turn/start", params, &begun); err != nil {
+		return "", err
+	}
+	t.id = begun.Turn.ID
+	close(t.named)
+	select {
+	case said := <-t.ended:
+		return said.outcome()
+	case <-a.app.conn.Done():
+		return "", jsonrpc.ErrClosed
+	case <-ctx.Done():
+		return Cancelled, nil
+	}
+}
+
+func (a *appClient) cancel(ctx context.Context, conversation string) error {
+	a.mu.Lock()
+	t := a.now
+	a.mu.Unlock()
+	if t == nil {
+		return nil
+	}
+	select {
+	case <-t.named:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	_, err := a.app.conn.Call(ctx, "turn/interrupt", map[string]any{"threadId": conversation, "turnId": t.id}, nil)
+	return err
+}
+
+// setModel holds from the next turn on, in which the client is told.
+func (a *appClient) setModel(_ context.Context, _, model string) error {
+	if model == "" {
+		return fault.New(ErrUnsupported, "set model", a.p.Provider, "the client has no name for no model")
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.model = model
+	return nil
+}
+
+// Stray implements jsonrpc.Handler.
+func (a *appClient) Stray(line []byte) error {
+	if a.strays++; a.strays > strays {
+		return errors.New("the client prints what are no messages")
+	}
+	a.log.Debug("the client printed a line that is no message", "bytes", len(line))
+	return nil
+}
+
+// Notify implements jsonrpc.Handler.
+func (a *appClient) Notify(method string, params json.RawMessage) {
+	var said appSaid
+	if json.Unmarshal(params, &said) != nil {
+		return
+	}
+	a.mu.Lock()
+	t, ours := a.now, said.ThreadID == a.thread
+	a.mu.Unlock()
+	if t == nil || !ours {
+		return // of another conversation, such as that of a helper of the agent's
+	}
+	if method == "turn/completed" {
+		select {
+		case t.ended <- said:
+		default:
+		}
+		return
+	}
+	if e, ok := said.event(method); ok {
+		e.Raw = params
+		a.emit(e)
+	}
+}
+
+// decisions are the client's words for our answers. What is allowed for ever stands in no file: it holds for the session.
+var decisions = map[Answer]string{Deny: "decline", AllowOnce: "accept", AllowAlways: "acceptForSession", CancelTurn: "cancel"}
+
+// Request implements jsonrpc.Handler. What we did not offer is not there, and the client takes that for a refusal.
+func (a *appClient) Request(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	kind, ok := map[string]string{"item/commandExecution/requestApproval": "commandExecution", "item/fileChange/requestApproval": "fileChange"}[method]
+	if !ok {
+		return nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "method not found"}
+	}
+	var q struct {
+		ItemID  string `json:"itemId"`
+		Command string `json:"command"`
+		Reason  string `json:"reason"`
+	}
+	if err := json.Unmarshal(params, &q); err != nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "malformed"}
+	}
+	tool := Tool{ID: q.ItemID, Title: q.Command, Kind: appKinds[kind], Status: Pending}
+	if tool.Title == "" {
+		tool.Title = q.Reason
+	}
+	answer := a.permit(ctx, Request{Tool: tool, Offers: []Answer{AllowOnce, AllowAlways}, Raw: params}, params)
+	return map[string]any{"decision": decisions[answer]}, nil
+}
