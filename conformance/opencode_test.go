@@ -59,7 +59,7 @@ var opencode = client{
 	},
 	drive: (*greenroom).driveOpenCode,
 	spoil: func(g *greenroom, p *core.Prepared) {
-		rig.Write(g, filepath.Join(p.Dir, "opencode", "opencode.json"), `{"no_such_key_51c2": true}`)
+		rig.Write(g, filepath.Join(p.Dir, "opencode", "opencode.json"), `{"provider": "no-table-51c2"}`)
 	},
 }
 

@@ -42,6 +42,8 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	c.approve()
 	if r.Endpoint != nil {
 		c.bind()
+	} else {
+		l.Strip(keyVar) // of a session that this one was started in
 	}
 	if len(c.permission) > 0 {
 		c.doc["permission"] = c.permission

@@ -44,7 +44,9 @@ var settings = []string{"OPENCODE_CONFIG_CONTENT", "OPENCODE_PERMISSION", "OPENC
 var (
 	serverType     = p.Key("mcp", "*", "type")
 	agentModel     = p.Key("agent", "*", "model")
-	modeModel      = p.Key("mode", "*", "model")
+	allRules       = p.Key("permission")
+	shellRule      = p.Key("permission", "bash")
+	shellRules     = p.Key("permission", "bash", "*")
 	skillRule      = p.Key("permission", "skill")
 	buildShellRule = p.Key("agent", "build", "permission", "bash")
 )
@@ -107,6 +109,7 @@ func inputs() []p.Input {
 		names(inSharedSkills, p.FilterSkills, p.Skills, []p.Location{p.AtUser(".claude/skills"), p.AtUser(".agents/skills")}),
 		names("plugins-js", ".js", p.Plugins, own("plugin", "plugins")),
 		names("plugins-ts", ".ts", p.Plugins, own("plugin", "plugins")),
+		// No switch keeps a tool of the user's from being loaded.
 		stays(names("tools-js", ".js", p.Plugins, own("tool", "tools"))),
 		stays(names("tools-ts", ".ts", p.Plugins, own("tool", "tools"))),
 		learn(names(inAgents, ".md", p.ModelSettings, own("agent", "agents"))),
@@ -126,7 +129,7 @@ func inputs() []p.Input {
 	for i, name := range configs {
 		list = append(list, p.Input{Name: name, Kind: p.InputFile, At: files[i : i+1], Carries: carries(),
 			Learn: p.LearnValues, Format: p.JSONC,
-			Values: []p.KeyPath{serverType, agentModel, modeModel, skillRule, buildShellRule}})
+			Values: []p.KeyPath{serverType, agentModel, allRules, skillRule, shellRule, shellRules, buildShellRule}})
 	}
 	return list
 }

@@ -52,26 +52,12 @@ func (c *config) bind() {
 
 // rebindAgents gives the endpoint's model to agents of the user's that may ask for one that is not there.
 func (c *config) rebindAgents(model p.Value) {
-	set := func(part p.Object, name string) {
-		agent, ok := part[name].(p.Object)
-		if !ok {
-			agent = p.Object{}
-			part[name] = agent
-		}
-		agent["model"] = model
-	}
-	for _, name := range c.names(agentModel) {
-		set(c.agents(), name)
-	}
+	names := c.names(agentModel)
 	for _, file := range c.request.Inputs[inAgents].Names {
-		set(c.agents(), strings.TrimSuffix(file, ".md"))
+		names = append(names, strings.TrimSuffix(file, ".md"))
 	}
-	modes := p.Object{}
-	for _, name := range c.names(modeModel) {
-		set(modes, name)
-	}
-	if len(modes) > 0 {
-		c.doc["mode"] = modes
+	for _, name := range names {
+		c.agent(name)["model"] = model
 	}
 }
 

@@ -63,29 +63,51 @@ func (c *config) excludeSkills() {
 	}
 }
 
-// approve lets commands of the host run unasked. The rules are those of the agent that may change things, so that they
-// lie over every rule of the user's and take none away.
+// approve lets commands of the host run unasked. The rules are those of the agent that may change things: they lie over
+// the user's and take none away. The last rule that fits holds, so there are none where the user forbids such commands.
 func (c *config) approve() {
 	commands := c.request.Commands.Approved
-	if len(commands) == 0 || slices.Contains(c.request.Inputs[inAgents].Names, "build.md") {
-		return // a file of the user's says what that agent may do
+	if len(commands) == 0 || slices.Contains(c.request.Inputs[inAgents].Names, "build.md") || c.forbids(commands[0][0]) {
+		return
 	}
 	rules, permission := p.Object{}, p.Object{}
 	for _, words := range commands {
 		rules[strings.Join(words, " ")+" *"] = p.S("allow")
 	}
 	c.rules(permission, "bash", rules, buildShellRule)
-	c.agents()["build"] = p.Object{"permission": permission}
+	c.agent("build")["permission"] = permission
 }
 
-// agents is the part of the configuration about agents.
-func (c *config) agents() p.Object {
+// forbids says whether a rule of the user's denies commands that may begin with a word.
+func (c *config) forbids(word string) bool {
+	for _, input := range configs {
+		for key, v := range c.request.Inputs[input].Values {
+			pattern, ok := strings.CutPrefix(key, "permission")
+			if !ok || v != p.S("deny") {
+				continue
+			}
+			pattern, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(pattern, "/bash"), "/"), "*")
+			if strings.HasPrefix(word, pattern) || strings.HasPrefix(pattern, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// agent is the part of the configuration about one agent.
+func (c *config) agent(name string) p.Object {
 	agents, ok := c.doc["agent"].(p.Object)
 	if !ok {
 		agents = p.Object{}
 		c.doc["agent"] = agents
 	}
-	return agents
+	agent, ok := agents[name].(p.Object)
+	if !ok {
+		agent = p.Object{}
+		agents[name] = agent
+	}
+	return agent
 }
 
 // names lists, sorted, what the wildcard of the key paths stands for in the user's configurations.
