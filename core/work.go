@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -22,6 +23,12 @@ type work struct {
 
 func (w *work) run(ctx context.Context) (*Prepared, error) {
 	prev := w.ses.Manifest
+	if prev != nil && prev.Copied {
+		// Links could not be made for this session before: what it has are copies, and they are brought up to date.
+		if err := w.unlink(); err != nil {
+			return nil, err
+		}
+	}
 	changes := w.tree.Everything()
 	if prev != nil {
 		w.copies(prev)
@@ -58,7 +65,11 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 	if err := w.caches(); err != nil {
 		return nil, err
 	}
-	if err := changes.Apply(w.ses.Root); err != nil {
+	err := changes.Apply(w.ses.Root)
+	if errors.Is(err, fsroot.ErrNoLinks) && !w.tree.Unlinked {
+		next, changes, err = w.withoutLinks(prev, next)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := w.tree.Verify(w.ses.Root, w.a.roots, &w.h.memo.Documents); err != nil {
@@ -94,6 +105,45 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 	return w.prepared(next), nil
 }
 
+// unlink puts copies in the place of the tree's links, and says what that costs.
+func (w *work) unlink() error {
+	left, err := w.tree.Unlink()
+	if err != nil {
+		return err
+	}
+	w.a.note("links_copied", "links cannot be made here, so that this session has copies: what changes later in the originals reaches it when it is prepared again",
+		"allow this user to make symbolic links")
+	for _, rel := range left {
+		w.a.note("link_left_out", rel+" is left out: it would lead to what the client writes to, and links cannot be made here", "")
+	}
+	return nil
+}
+
+// withoutLinks carries the preparation out with copies, after a link could not be made.
+func (w *work) withoutLinks(prev, next *manifest.Manifest) (*manifest.Manifest, *layout.Changes, error) {
+	if err := w.unlink(); err != nil {
+		return nil, nil, err
+	}
+	generation := next.Generation
+	next = w.record(prev)
+	next.Generation = generation
+	var had []manifest.Entry
+	draft := *next
+	if prev != nil {
+		had = prev.Entries
+		draft.Entries = union(had, next.Entries)
+	}
+	draft.Outside = slices.Concat(next.Outside, w.out.dropped)
+	if err := w.ses.Begin(&draft); err != nil {
+		return nil, nil, err
+	}
+	changes, err := w.tree.Compare(w.ses.Root, had)
+	if err != nil {
+		return nil, nil, err
+	}
+	return next, changes, changes.Apply(w.ses.Root)
+}
+
 // copies remembers which logins are copies, since links did not work, so that they are not made anew each time.
 func (w *work) copies(prev *manifest.Manifest) {
 	for i := range w.tree.Logins {
@@ -122,7 +172,7 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 		Adapter: manifest.Adapter{Version: a.adapter.Version, Digest: a.adapter.Digest, Unsafe: a.adapter.Unsafe},
 		Client:  manifest.Client{Executable: a.exe, Version: a.version},
 		Created: now, Updated: now,
-		Entries: w.tree.Entries(), Logins: w.tree.Logins, Leases: w.tree.Leases, Names: w.names, Homes: a.roots.Homes, Inherit: a.choices, Commands: a.projection,
+		Entries: w.tree.Entries(), Logins: w.tree.Logins, Leases: w.tree.Leases, Copied: w.tree.Unlinked, Names: w.names, Homes: a.roots.Homes, Inherit: a.choices, Commands: a.projection,
 		Models: a.source().String(),
 	}
 	if prev != nil {

@@ -67,7 +67,7 @@ func Compile(ctx context.Context, src Source) (*Tree, error) {
 		}
 	}
 	for _, i := range src.Imports {
-		if err := c.addLink(Node{Path: i.At, Target: i.Target, Custody: manifest.Exposed, Why: "conversation of the user"}); err != nil {
+		if err := c.addLink(Node{Path: i.At, Target: i.Target, Custody: manifest.Exposed, Through: true, Why: "conversation of the user"}); err != nil {
 			return nil, err
 		}
 	}

@@ -21,6 +21,8 @@ type Node struct {
 	Secret bool
 	// Keep leaves whatever link stands there already.
 	Keep bool
+	// Through says that the worth of a link is that the client writes through it.
+	Through bool
 	// Login is the index of the login that the link exposes, or -1.
 	Login int
 	// Guards is one more than the index of the login whose lock the link leads to, or 0. Where links cannot be made it is
@@ -32,9 +34,11 @@ type Node struct {
 
 // Tree is the concrete result of a layout for one session.
 type Tree struct {
-	Nodes  []Node // sorted by path, parents first
-	Blocks []manifest.Block
-	Logins []manifest.Login
+	Nodes []Node // sorted by path, parents first
+	// Unlinked says that copies stand in the place of links; see [Tree.Unlink].
+	Unlinked bool
+	Blocks   []manifest.Block
+	Logins   []manifest.Login
 	// Caches are directories below the cache root that have to exist.
 	Caches []string
 	Checks []preparer.Check

@@ -24,7 +24,7 @@ func (c *compiler) link(e preparer.Link) error {
 	if err != nil {
 		return err
 	}
-	n := Node{Path: e.At.Path, Target: target, Why: "leads to " + e.To.String()}
+	n := Node{Path: e.At.Path, Target: target, Why: "leads to " + e.To.String(), Through: e.To.Root != preparer.RootSession}
 	switch e.To.Root {
 	case preparer.RootCache:
 		n.Custody = manifest.Exposed
@@ -79,7 +79,7 @@ func (c *compiler) share(e preparer.Share) error {
 	if in, err := fsroot.StatInput(target); err != nil || in.Kind != fsroot.InputDir {
 		return nil
 	}
-	return c.addLink(Node{Path: e.At.Path, Target: target, Custody: manifest.Exposed, Why: "shared with " + label})
+	return c.addLink(Node{Path: e.At.Path, Target: target, Custody: manifest.Exposed, Through: true, Why: "shared with " + label})
 }
 
 func (c *compiler) login(e preparer.Login) error {

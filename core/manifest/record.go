@@ -41,6 +41,8 @@ type Manifest struct {
 	Homes map[string]string `json:"homes,omitempty"`
 	// Env lists the names of the variables that the session sets, never their values.
 	Env []string `json:"env,omitempty"`
+	// Copied says that copies stand in the place of links, since none could be made.
+	Copied bool `json:"copied,omitempty"`
 	// Models says whose models the session runs on: "endpoint", "native", or "native: " and why it is not an endpoint.
 	Models string `json:"models,omitempty"`
 	// Commands is what the commands of the session were narrowed by when it was first prepared.

@@ -13,7 +13,7 @@ func (m *Manifest) Same(o *Manifest) bool {
 		slices.Equal(m.Entries, o.Entries) &&
 		slices.EqualFunc(m.Outside, o.Outside, sameHold) && slices.EqualFunc(m.Logins, o.Logins, sameLogin) &&
 		slices.Equal(m.Leases, o.Leases) && slices.Equal(m.Snapshots, o.Snapshots) && maps.Equal(m.Names, o.Names) && maps.Equal(m.Homes, o.Homes) &&
-		slices.Equal(m.Env, o.Env) && slices.Equal(m.Inherit, o.Inherit) && m.Commands.Equal(o.Commands) && m.Models == o.Models
+		slices.Equal(m.Env, o.Env) && slices.Equal(m.Inherit, o.Inherit) && m.Commands.Equal(o.Commands) && m.Models == o.Models && m.Copied == o.Copied
 }
 
 func sameHold(a, b Outside) bool {
