@@ -1,0 +1,107 @@
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/greenroom-agents/greenroom/core"
+)
+
+// What the real client says in a turn, with its ids and times made short.
+func TestAppEvents(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		method, params string
+		want           *Event
+	}{
+		"text":    {"item/agentMessage/delta", `{"delta":"all "}`, &Event{Kind: Text, Text: "all "}},
+		"thought": {"item/reasoning/summaryTextDelta", `{"delta":"hm"}`, &Event{Kind: Reasoning, Text: "hm"}},
+		"command": {"item/started", `{"item":{"type":"commandExecution","id":"c","command":"ls","status":"inProgress","aggregatedOutput":null}}`,
+			&Event{Kind: ToolStart, Tool: &Tool{ID: "c", Title: "ls", Kind: "execute", Status: Running}}},
+		"its end": {"item/completed", `{"item":{"type":"commandExecution","id":"c","command":"ls","status":"failed","aggregatedOutput":"no\n"}}`,
+			&Event{Kind: ToolEnd, Tool: &Tool{ID: "c", Title: "ls", Kind: "execute", Status: Failed, Output: "no\n"}}},
+		"change": {"item/completed", `{"item":{"type":"fileChange","id":"f","status":"completed","changes":[{"path":"a"},{"path":"b"}]}}`,
+			&Event{Kind: ToolEnd, Tool: &Tool{ID: "f", Title: "a, b", Kind: "edit", Status: Completed}}},
+		"server": {"item/started", `{"item":{"type":"mcpToolCall","id":"m","server":"docs","tool":"find","status":"inProgress"}}`,
+			&Event{Kind: ToolStart, Tool: &Tool{ID: "m", Title: "docs/find", Kind: "other", Status: Running}}},
+		"search": {"item/completed", `{"item":{"type":"webSearch","id":"w","query":"q"}}`,
+			&Event{Kind: ToolEnd, Tool: &Tool{ID: "w", Title: "q", Kind: "fetch", Status: Completed}}},
+		"tokens": {"thread/tokenUsage/updated", `{"tokenUsage":{"last":{"totalTokens":120,"inputTokens":100,"cachedInputTokens":7,"outputTokens":20},"modelContextWindow":258400}}`,
+			&Event{Kind: Usage, Usage: &Tokens{Input: 100, Cached: 7, Output: 20, Context: 120, Window: 258400}}},
+		"plan": {"turn/plan/updated", `{"plan":[{"step":"a","status":"completed"},{"step":"b","status":"inProgress"},{"step":"c","status":"later"}]}`,
+			&Event{Kind: Plan, Steps: []Step{{"a", Completed}, {"b", Running}, {"c", Pending}}}},
+		"the person":   {"item/started", `{"item":{"type":"userMessage","id":"u"}}`, nil},
+		"the answer":   {"item/completed", `{"item":{"type":"agentMessage","id":"a"}}`, nil},
+		"housekeeping": {"thread/status/changed", `{}`, nil},
+	} {
+		var s appSaid
+		if err := json.Unmarshal([]byte(c.params), &s); err != nil {
+			t.Fatal(name, err)
+		}
+		e, ok := s.event(c.method)
+		if ok != (c.want != nil) {
+			t.Errorf("%s: told %v", name, ok)
+		} else if ok {
+			if diff := cmp.Diff(*c.want, e); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+	}
+}
+
+// H72: how a turn ended is read from its status.
+func TestH72_AppOutcome(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]struct {
+		reason EndReason
+		says   string
+	}{
+		`{"turn":{"status":"completed"}}`:                                 {Finished, ""},
+		`{"turn":{"status":"interrupted"}}`:                               {Cancelled, ""},
+		`{"turn":{"status":"failed","error":{"message":"no more room"}}}`: {"", "no more room"},
+		`{"turn":{"status":"lost"}}`:                                      {"", "the turn lost"},
+		`{}`:                                                              {"", "the turn "},
+	} {
+		var s appSaid
+		if err := json.Unmarshal([]byte(params), &s); err != nil {
+			t.Fatal(err)
+		}
+		reason, err := s.outcome()
+		if reason != want.reason || (err == nil) != (want.says == "") || err != nil && !strings.Contains(err.Error(), want.says) {
+			t.Errorf("%s: %q %v", params, reason, err)
+		}
+	}
+}
+
+// What a client asks for goes to the policy, and what it takes for an answer is never more than that.
+func TestAppPermission(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[Answer]string{Deny: "decline", AllowOnce: "accept", AllowAlways: "acceptForSession", CancelTurn: "cancel"} {
+		var asked Request
+		a := newAppClient(io.Discard, side{p: &core.Prepared{}, log: slog.New(slog.DiscardHandler),
+			permit: func(_ context.Context, r Request, _ []byte) Answer { asked = r; return answer }})
+		params := json.RawMessage(`{"threadId":"t","itemId":"call_0","command":"/bin/bash -c 'mycli get'","availableDecisions":["accept","cancel"]}`)
+		got, err := a.Request(t.Context(), "item/commandExecution/requestApproval", params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]any{"decision": want}, got); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(Tool{ID: "call_0", Title: "/bin/bash -c 'mycli get'", Kind: "execute", Status: Pending}, asked.Tool); diff != "" {
+			t.Error(diff)
+		}
+	}
+	a := newAppClient(io.Discard, side{p: &core.Prepared{}, permit: func(context.Context, Request, []byte) Answer { t.Error("asked"); return AllowAlways }})
+	for _, method := range []string{"item/tool/requestUserInput", "mcpServer/elicitation/request", "account/login"} {
+		if _, err := a.Request(t.Context(), method, json.RawMessage(`{}`)); err == nil {
+			t.Errorf("%s was answered", method)
+		}
+	}
+}
