@@ -9,7 +9,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	preparertest.Run(t, preparertest.Config{Preparer: tuttiagent.Adapter{}, Binary: preparertest.Build(t, "cmd/greenroom-tuttiagent")})
+	preparertest.Run(t, preparertest.Config{Preparer: tuttiagent.Adapter{}, Binary: preparertest.Build(t, "cmd/greenroom-tutti-agent")})
 }
 
 func TestGolden(t *testing.T) {

@@ -1,4 +1,4 @@
-// Command greenroom-tuttiagent serves the adapter for Tutti Agent to a host. Only a host starts it.
+// Command greenroom-tutti-agent serves the adapter for Tutti Agent to a host. Only a host starts it.
 package main
 
 import (
