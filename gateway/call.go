@@ -12,7 +12,7 @@ import (
 	"github.com/greenroom-agents/greenroom/gateway/translate"
 )
 
-// maxOmissions bounds how many optional fields one request may lose, each after a refusal that names it: decision 009.
+// maxOmissions bounds how many optional fields one request may lose, each after a refusal that names it: decision 010.
 const maxOmissions = 3
 
 // call is one request on a route of the Responses listener.
