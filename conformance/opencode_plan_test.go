@@ -7,7 +7,6 @@ import (
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
-	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // planKey is the credential of a model endpoint.
@@ -17,7 +16,7 @@ const planKey = "plan-key-51c2"
 func (g *greenroom) onPlan(id string) core.Session {
 	session := g.session(id, core.Desktop)
 	session.Endpoint = &modelendpoint.Endpoint{
-		Name: "Plan 51c2", Protocol: preparer.OpenAI, BaseURL: g.up.BaseURL(), Key: modelendpoint.NewKey(planKey),
+		Name: "Plan 51c2", Protocol: g.client.descriptor().Model.Wire(), BaseURL: g.up.BaseURL(), Key: modelendpoint.NewKey(planKey),
 		Models: []modelendpoint.Model{{ID: "plan-large"}, {ID: "plan/small"}},
 	}
 	return session
