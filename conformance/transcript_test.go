@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/greenroom-agents/greenroom/conformance/rig"
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
 	"github.com/greenroom-agents/greenroom/core"
 )
@@ -127,4 +128,25 @@ func TestC281_CodexGoesOnWithAForkedConversation(t *testing.T) {
 		g.cleanup(session)
 	}
 	g.nothingLeft()
+}
+
+// For whom an agent writes is part of its instructions, and follows the session from one preparation to the next. What
+// the user tells the client in its configuration is neither added to nor taken away.
+func TestC217_C218_DetailModeLeavesTheUsersInstructions(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, codex, upstream.Say("done"), upstream.Say("done"))
+	own := "developer_instructions = \"\"\"\nuser-developer-51c2\n### Non-technical UI\n\"\"\"\n"
+	rig.Write(t, s.inHome(".codex/config.toml"), own+codexConfig(s))
+	g := s.open()
+	session := g.session("detail", core.Desktop)
+	for turn, c := range []struct {
+		mode core.DetailMode
+		told int
+	}{{core.General, 1}, {core.Coding, 0}} {
+		session.Detail = c.mode
+		g.run(g.prepare(session), codex.turn("hello")...)
+		s.counts(s.text(s.turns(turn + 1)[turn]), map[string]int{
+			"## How to write": c.told, "user-developer-51c2": 1, "### Non-technical UI": 1,
+		})
+	}
 }

@@ -15,6 +15,8 @@ func codexRows() []Row {
 	return []Row{
 		only("codex", "In saver mode the client gives work to our worker, on its own model, whatever role of the name the user has",
 			"TestC224_C225_C227_SaverGivesWorkToItsWorker", "the client has no such mode"),
+		only("codex", "What the user tells the client in its configuration stays, for whomever the agent writes",
+			"TestC217_C218_DetailModeLeavesTheUsersInstructions", "the client's configuration holds no instructions"),
 		only("codex", "A conversation that the user began goes on in a session, word for word, in the user's own file",
 			"TestC223_CodexGoesOnWithTheUsersConversation", "not taken over yet"),
 		only("codex", "A conversation of one session goes on in another, word for word, and the two are apart from then on",
