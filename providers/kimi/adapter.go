@@ -18,12 +18,6 @@ var _ p.Preparer = Adapter{}
 // root is the session's home of the client.
 var root = p.Session("kimi")
 
-const (
-	envNoTelemetry = "KIMI_DISABLE_TELEMETRY"
-	envNoUpdate    = "KIMI_CODE_NO_AUTO_UPDATE"
-	envDepth       = "SHLVL"
-)
-
 // Prepare implements preparer.Preparer.
 func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	if err := ctx.Err(); err != nil {
@@ -93,9 +87,7 @@ func settings(l *p.Layout, r p.Request) {
 	if !r.Options.Inherit.All(p.ModelSettings) {
 		return
 	}
-	if r.Inputs[inTerminal].Exists {
-		l.Copy(root.Join("tui.toml"), inTerminal)
-	}
+	duplicate(l, r, inTerminal, "tui.toml")
 	l.Expose(p.Expose{At: root.Join("themes"), Input: inThemes, Copy: true})
 	l.Expose(p.Expose{At: root.Join("agents"), Input: inAgents, Copy: true})
 	// Trust in a project lets it bring MCP servers, to which it could give the key of an endpoint.
@@ -155,14 +147,16 @@ func logins(l *p.Layout, r p.Request) {
 	}
 	l.Share(root.Join("credentials"), p.At(home, "credentials"))
 	l.Share(root.Join("oauth"), p.At(home, "oauth"))
-	for _, input := range []string{inDevice, inRegion} {
-		if r.Inputs[input].Exists {
-			l.Copy(root.Join(files[input]), input)
-		}
-	}
+	duplicate(l, r, inDevice, "device_id")
+	duplicate(l, r, inRegion, "region")
 }
 
-var files = map[string]string{inDevice: "device_id", inRegion: "region"}
+// duplicate copies a file of the user's home, if it is there.
+func duplicate(l *p.Layout, r p.Request, input, path string) {
+	if r.Inputs[input].Exists {
+		l.Copy(root.Join(path), input)
+	}
+}
 
 // shadows is where skills lie that hide one of ~/.agents/skills.
 const shadows = "greenroom-left-out"

@@ -11,31 +11,19 @@ import (
 // account is the provider that the client's own login makes.
 const account = "managed:kimi-code"
 
-// owned says which root keys of config.toml belong to which kind. All others are model settings: also providers, rules
-// for permissions, limits, and keys that a later client may bring.
-var owned = []struct {
-	kind p.Kind
-	keys []string
-}{
-	{p.Skills, []string{"extra_skill_dirs", "merge_all_available_skills"}},
-	{p.Hooks, []string{"hooks"}},
-}
+// owned are the root keys of config.toml that belong to a kind of their own. All others are model settings: also
+// providers, rules for permissions, limits, and keys that a later client may bring.
+var owned = map[string]p.Kind{"extra_skill_dirs": p.Skills, "merge_all_available_skills": p.Skills, "hooks": p.Hooks}
 
 // configCarries says what of the user's set-up the configuration brings, for the report of inherited items.
 func configCarries() []p.Carry {
-	carry := func(kind p.Kind, paths ...string) p.Carry {
-		c := p.Carry{Kind: kind}
-		for _, path := range paths {
-			c.Keys = append(c.Keys, strings.Split(path, "/"))
-		}
-		return c
+	settings := p.Carry{Kind: p.ModelSettings, Keys: []p.KeyPath{p.Key("providers", "*"), p.Key("models", "*")}}
+	for _, key := range []string{"default_model", "default_permission_mode", "default_plan_mode", "thinking", "permission",
+		"loop_control", "secondary_model", "services", "extra_agent_dirs"} {
+		settings.Keys = append(settings.Keys, p.Key(key))
 	}
-	return []p.Carry{
-		carry(p.Skills, "extra_skill_dirs"),
-		carry(p.Hooks, "hooks"),
-		carry(p.ModelSettings, "default_model", "default_permission_mode", "default_plan_mode", "thinking", "permission",
-			"loop_control", "secondary_model", "services", "extra_agent_dirs", "providers/*", "models/*"),
-	}
+	return []p.Carry{{Kind: p.Skills, Keys: []p.KeyPath{p.Key("extra_skill_dirs")}},
+		{Kind: p.Hooks, Keys: []p.KeyPath{p.Key("hooks")}}, settings}
 }
 
 // configuration places config.toml. It is a private copy: the client writes into it what a person chooses on a terminal,
@@ -54,20 +42,18 @@ func configuration(l *p.Layout, r p.Request) {
 func exclusions(r p.Request) (e []p.Edit) {
 	in := r.Options.Inherit
 	var keep []string
-	for _, o := range owned {
-		for _, key := range o.keys {
-			if in.All(o.kind) {
-				keep = append(keep, key)
-			} else {
-				e = append(e, p.Delete(p.Key(key)))
-			}
+	for _, key := range slices.Sorted(maps.Keys(owned)) {
+		if in.All(owned[key]) {
+			keep = append(keep, key)
+		} else {
+			e = append(e, p.Delete(p.Key(key)))
 		}
 	}
 	if in.All(p.ModelSettings) {
 		return e
 	}
 	// The login is no setting: what makes it usable stays.
-	if mine := accountModels(r); r.Endpoint == nil && len(mine) > 0 {
+	if mine := matching(r.Inputs[inConfig], modelProvider, account); r.Endpoint == nil && len(mine) > 0 {
 		keep = append(keep, "providers", "models")
 		e = append(e, p.Keep(p.Key("providers"), account), p.Keep(p.Key("models"), mine...))
 		if first, _ := r.Inputs[inConfig].Values[firstModel.String()].(p.String); slices.Contains(mine, string(first)) {
@@ -75,11 +61,6 @@ func exclusions(r p.Request) (e []p.Edit) {
 		}
 	}
 	return append(e, p.Keep(p.Key(), keep...))
-}
-
-// accountModels are the names of the models that the user's login serves.
-func accountModels(r p.Request) []string {
-	return matching(r.Inputs[inConfig], modelProvider, account)
 }
 
 // matching lists, sorted, what the wildcard of a key path of three stands for where the value is the wanted one.

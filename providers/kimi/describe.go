@@ -6,32 +6,25 @@ const (
 	version = "0.1.0"
 	home    = "kimi"
 	envHome = "KIMI_CODE_HOME"
+
+	envNoTelemetry, envNoUpdate = "KIMI_DISABLE_TELEMETRY", "KIMI_CODE_NO_AUTO_UPDATE"
+	envDepth, envHeaders        = "SHLVL", "KIMI_CODE_CUSTOM_HEADERS"
+
 	// keyVar carries the key of the endpoint.
 	keyVar = p.EndpointKeyVar
 )
 
 // The inputs, by what they are in the user's home of the client unless they say otherwise.
 const (
-	inInstructions = "instructions"
-	inSystemPrompt = "system-prompt"
-	inConfig       = "config"
-	inTerminal     = "terminal"
-	inThemes       = "themes"
-	inServers      = "servers"
-	inAgents       = "agents"
-	inPlugins      = "plugins"
-	inInstalled    = "installed"
-	inDevice       = "device"
-	inRegion       = "region"
-	inSkills       = "skills"
-	inSkillFiles   = "skill-files"
+	inInstructions, inSystemPrompt, inConfig, inServers = "instructions", "system-prompt", "config", "servers"
+	inTerminal, inThemes, inAgents                      = "terminal", "themes", "agents"
+	inPlugins, inInstalled                              = "plugins", "installed"
+	inDevice, inRegion                                  = "device", "region"
+	inSkills, inSkillFiles                              = "skills", "skill-files"
 	// Of the user, for agents of every make, and found through HOME.
-	inSharedInstructions = "shared-instructions"
-	inSharedAgents       = "shared-agents"
-	inSharedSkills       = "shared-skills"
-	inSharedFiles        = "shared-files"
-	inSharedTrees        = "shared-trees"
-	inProjectSkills      = "project-skills" // of the workspace
+	inSharedInstructions, inSharedAgents         = "shared-instructions", "shared-agents"
+	inSharedSkills, inSharedFiles, inSharedTrees = "shared-skills", "shared-files", "shared-trees"
+	inProjectSkills                              = "project-skills" // of the workspace
 )
 
 // What is learned of the user's files: which models their login serves, which is the first choice, and which variable a
@@ -45,7 +38,7 @@ var (
 // shellModel are the variables by which a shell gives the client another model, provider, key or header. The named ones
 // count as absent when they are empty.
 var shellModel = []string{"KIMI_MODEL_NAME", "KIMI_MODEL_API_KEY", "KIMI_MODEL_BASE_URL", "KIMI_MODEL_PROVIDER_TYPE",
-	"KIMI_CODE_CUSTOM_HEADERS"}
+	envHeaders}
 
 // shellTuning are those that were chosen for another model, or lead to services of the vendor's.
 var shellTuning = []string{"KIMI_MODEL_*", "KIMI_SECONDARY_*", "KIMI_WEB_SEARCH_*", "KIMI_WEB_FETCH_*"}
@@ -83,7 +76,7 @@ func (Adapter) Describe() p.Descriptor {
 		// Asked on a terminal only; over ACP and in print mode a project that is not trusted is so without a word.
 		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}, {ID: "folder-trust", Answer: p.NotAnswered},
 			{ID: "migration", Answer: p.AnsweredByFile}},
-		Env: append([]string{envHome, keyVar, envNoTelemetry, envNoUpdate, envDepth, "KIMI_CODE_CUSTOM_HEADERS"}, shellTuning...),
+		Env: append([]string{envHome, keyVar, envNoTelemetry, envNoUpdate, envDepth, envHeaders}, shellTuning...),
 		// Logins, and trust that a person gives on a terminal, are written through links to these.
 		OwnState: inHome("credentials", "oauth", "workspace-trust"),
 	}
