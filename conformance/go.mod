@@ -17,6 +17,7 @@ require (
 )
 
 require (
+	github.com/coder/acp-go-sdk v0.13.0 // indirect
 	github.com/coder/websocket v1.8.15 // indirect
 	github.com/klauspost/compress v1.20.4 // indirect
 	github.com/tidwall/gjson v1.20.0 // indirect
