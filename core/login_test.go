@@ -133,7 +133,7 @@ func TestH01_OlderNeverReplacesNewer(t *testing.T) {
 	}
 }
 
-func TestH01_LoginWithoutAnAge(t *testing.T) {
+func TestC275_H01_LoginWithoutAnAge(t *testing.T) {
 	t.Parallel()
 	at := preparer.Session("prop/token")
 	s := newStage(t, plainLogin(at))
