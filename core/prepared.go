@@ -123,7 +123,7 @@ func (a *answered) inherited() []Inherited {
 func (a *answered) state(c preparer.Carry, name string) InheritState {
 	k := c.Kind
 	if a.inherit.Takes(k, name) || a.inherit.Takes(k, strings.TrimSuffix(name, path.Ext(name))) {
-		if a.droppedWith(k) {
+		if a.droppedWith(k) || a.endpoint != nil && a.desc.Inherit[k].OffEndpoint {
 			return LeftOut
 		}
 		return CameAlong

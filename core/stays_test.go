@@ -21,3 +21,31 @@ func TestWhatStaysIsReported(t *testing.T) {
 		}
 	}
 }
+
+// What a client never takes into a session on an endpoint is said to stay out there, whoever asked for it.
+func TestWhatStaysOffAnEndpointIsReported(t *testing.T) {
+	t.Parallel()
+	p := binding()
+	describe := p.describe
+	p.describe = func(d *preparer.Descriptor) {
+		describe(d)
+		d.Inherit[preparer.MCPServers] = preparer.Exclusion{How: preparer.ByLayout, OffEndpoint: true}
+	}
+	s := newStage(t, p)
+	plain := s.session("plain")
+	onEndpoint := bound(s.session("bound"), "http://127.0.0.1:1/v1")
+	for ses, want := range map[*Session]InheritState{&plain: CameAlong, &onEndpoint: LeftOut} {
+		found := 0
+		for _, i := range s.prepare(*ses).Inherited {
+			if i.Kind == preparer.MCPServers {
+				found++
+				if i.State != want {
+					t.Errorf("%s: %s %s is reported as %s, want %s", ses.ID, i.Kind, i.Name, i.State, want)
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("%s: nothing was found", ses.ID)
+		}
+	}
+}

@@ -82,7 +82,7 @@ func (Adapter) Describe() p.Descriptor {
 			p.Instructions: {How: p.ByLayout},
 			p.Skills:       {How: p.ByLayout, Named: true},
 			p.MCPServers:   {How: p.ByLayout, Named: true},
-			p.Plugins:      {How: p.ByEnv},
+			p.Plugins:      {How: p.ByEnv, OffEndpoint: true},
 			// The client has neither; what does the work of hooks are its plugins.
 			p.Hooks:    {How: p.ByLayout},
 			p.Memories: {How: p.ByLayout},

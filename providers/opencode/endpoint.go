@@ -70,6 +70,8 @@ func (c *config) shield() {
 	// Plugins run inside the client.
 	if !c.request.Options.Inherit.None(p.Plugins) {
 		l.Set(envNoPlugins, p.S("1"))
+		l.Note(p.Diagnostic{Severity: p.Info, Code: "opencode.plugins-left-out",
+			Text: "plugins stay out of a session on an endpoint: they run where its key is"})
 	}
 	// An organisation that the user is signed in to sends a configuration, which is laid over all others. Logins stand in
 	// a file or in the database.

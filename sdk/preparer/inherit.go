@@ -56,6 +56,8 @@ func (i Inherit) Takes(k Kind, name string) bool {
 type Exclusion struct {
 	How   How  `json:"how,omitempty"`
 	Named bool `json:"named,omitempty"` // single items can be chosen, so that Only can be honoured
+	// OffEndpoint says that a session on a model endpoint always goes without, because it could read the key.
+	OffEndpoint bool `json:"offEndpoint,omitempty"`
 	// With lists kinds that cannot but be left out together with this one.
 	With []Kind `json:"with,omitempty"`
 }

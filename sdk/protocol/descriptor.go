@@ -46,7 +46,7 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 		Inherit: each(slices.Sorted(maps.Keys(v.Inherit)), func(k preparer.Kind) *pb.KindExclusion {
 			x := v.Inherit[k]
 			return &pb.KindExclusion{Kind: e.kind(k), How: toEnum[pb.How](&e, "means", hows(), x.How), Named: x.Named,
-				With: each(x.With, e.kind)}
+				With: each(x.With, e.kind), OffEndpoint: x.OffEndpoint}
 		}),
 		Gates: each(v.Gates, func(g preparer.Gate) *pb.Gate {
 			return &pb.Gate{Id: g.ID, Answer: toEnum[pb.GateAnswer](&e, "gate answer", gateAnswers(), g.Answer)}
@@ -162,7 +162,7 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 			func(x *pb.KindExclusion) preparer.Kind { return d.kind(x.GetKind()) },
 			func(x *pb.KindExclusion) preparer.Exclusion {
 				return preparer.Exclusion{How: fromEnum(&d, "means", hows(), x.GetHow()), Named: x.GetNamed(),
-					With: each(x.GetWith(), d.kind)}
+					With: each(x.GetWith(), d.kind), OffEndpoint: x.GetOffEndpoint()}
 			}),
 		Gates: each(m.GetGates(), func(g *pb.Gate) preparer.Gate {
 			return preparer.Gate{ID: g.GetId(), Answer: fromEnum(&d, "gate answer", gateAnswers(), g.GetAnswer())}

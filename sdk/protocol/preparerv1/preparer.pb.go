@@ -3210,11 +3210,13 @@ func (x *Gate) GetAnswer() GateAnswer {
 }
 
 type KindExclusion struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Kind          Kind                   `protobuf:"varint,1,opt,name=kind,proto3,enum=greenroom.preparer.v1.Kind" json:"kind,omitempty"`
-	How           How                    `protobuf:"varint,2,opt,name=how,proto3,enum=greenroom.preparer.v1.How" json:"how,omitempty"`
-	Named         bool                   `protobuf:"varint,3,opt,name=named,proto3" json:"named,omitempty"`
-	With          []Kind                 `protobuf:"varint,4,rep,packed,name=with,proto3,enum=greenroom.preparer.v1.Kind" json:"with,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Kind  Kind                   `protobuf:"varint,1,opt,name=kind,proto3,enum=greenroom.preparer.v1.Kind" json:"kind,omitempty"`
+	How   How                    `protobuf:"varint,2,opt,name=how,proto3,enum=greenroom.preparer.v1.How" json:"how,omitempty"`
+	Named bool                   `protobuf:"varint,3,opt,name=named,proto3" json:"named,omitempty"`
+	With  []Kind                 `protobuf:"varint,4,rep,packed,name=with,proto3,enum=greenroom.preparer.v1.Kind" json:"with,omitempty"`
+	// A session on a model endpoint always goes without, because it could read the key.
+	OffEndpoint   bool `protobuf:"varint,5,opt,name=off_endpoint,json=offEndpoint,proto3" json:"off_endpoint,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3275,6 +3277,13 @@ func (x *KindExclusion) GetWith() []Kind {
 		return x.With
 	}
 	return nil
+}
+
+func (x *KindExclusion) GetOffEndpoint() bool {
+	if x != nil {
+		return x.OffEndpoint
+	}
+	return false
 }
 
 type Input struct {
@@ -6013,12 +6022,13 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x02id\x18\x04 \x01(\v2\x1e.greenroom.preparer.v1.KeyPathR\x02id\"Q\n" +
 	"\x04Gate\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x129\n" +
-	"\x06answer\x18\x02 \x01(\x0e2!.greenroom.preparer.v1.GateAnswerR\x06answer\"\xb5\x01\n" +
+	"\x06answer\x18\x02 \x01(\x0e2!.greenroom.preparer.v1.GateAnswerR\x06answer\"\xd8\x01\n" +
 	"\rKindExclusion\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.greenroom.preparer.v1.KindR\x04kind\x12,\n" +
 	"\x03how\x18\x02 \x01(\x0e2\x1a.greenroom.preparer.v1.HowR\x03how\x12\x14\n" +
 	"\x05named\x18\x03 \x01(\bR\x05named\x12/\n" +
-	"\x04with\x18\x04 \x03(\x0e2\x1b.greenroom.preparer.v1.KindR\x04with\"\xaa\x03\n" +
+	"\x04with\x18\x04 \x03(\x0e2\x1b.greenroom.preparer.v1.KindR\x04with\x12!\n" +
+	"\foff_endpoint\x18\x05 \x01(\bR\voffEndpoint\"\xaa\x03\n" +
 	"\x05Input\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
 	"\x04kind\x18\x02 \x01(\x0e2 .greenroom.preparer.v1.InputKindR\x04kind\x12/\n" +
