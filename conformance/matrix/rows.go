@@ -64,7 +64,7 @@ func Rows() []Row {
 		{"The commands that a session has run unasked, and no others", map[string]Cell{
 			"codex": {Test: "TestC157_C158_C165_CodexRunsWhatTheSessionHas"}, "claude": {None: "the client's own permissions decide"},
 			"kimi":     {None: "the client's rules are patterns over a whole line, which a longer line with another command in it would pass"},
-			"opencode": {None: "not part of this table yet"}}},
+			"opencode": {Test: "TestC157_C158_OpenCodeRunsWhatTheSessionHas"}}},
 		{"What the model runs finds the host's directory first on PATH, and no secret of ours", map[string]Cell{
 			"codex": {Test: "TestC008_HostToolsLeadPath/codex",
 				Known: "the client puts two directories of its own in front of every other, seen 2026-11-30"},
@@ -114,7 +114,7 @@ func Rows() []Row {
 		{"A full hand-written configuration is kept and works", map[string]Cell{
 			"codex": {Test: "TestC233_FullCodexConfig"}, "claude": {None: "the configuration is used where it is"},
 			"kimi":     {Test: "TestC233_FullKimiConfig"},
-			"opencode": {None: "the configuration is used where it is"}}},
+			"opencode": {Test: "TestC256_FullOpenCodeConfig"}}},
 		{"The user's command rules are kept and parse", map[string]Cell{
 			"codex": {Test: "TestC233_CodexRulesParse"}, "claude": {None: "rules are part of the settings, see the next row"},
 			"kimi":     {None: "rules are part of the configuration, see above"},
