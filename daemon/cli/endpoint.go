@@ -42,7 +42,7 @@ func (b *binding) given() bool { return b.plan.given() || b.protocol != "" || b.
 const placeholder = "none"
 
 // runOn runs a session on the endpoint that was given, if one was.
-func (a *app) runOn(ctx context.Context, b binding, s core.Session, keep core.Keep, args []string) (int, error) {
+func (a *app) runOn(ctx context.Context, b binding, s core.Session, keep core.Keep, do act) (int, error) {
 	var key string
 	var err error
 	if b.given() {
@@ -56,7 +56,7 @@ func (a *app) runOn(ctx context.Context, b binding, s core.Session, keep core.Ke
 	}
 	defer h.Close()
 	if !b.given() {
-		return a.run(ctx, h, s, keep, args)
+		return a.run(ctx, h, s, keep, do)
 	}
 	d, err := h.Descriptor(ctx, s.Provider)
 	if err != nil {
@@ -74,9 +74,9 @@ func (a *app) runOn(ctx context.Context, b binding, s core.Session, keep core.Ke
 	})
 	s.Endpoint = &e
 	if unusable != nil || passage == modelendpoint.Direct {
-		return a.run(ctx, h, s, keep, args) // where it cannot be used, the host says so
+		return a.run(ctx, h, s, keep, do) // where it cannot be used, the host says so
 	}
-	return a.runThrough(ctx, h, b, key, passage, s, keep, args)
+	return a.runThrough(ctx, h, b, key, passage, s, keep, do)
 }
 
 // endpoint is the endpoint of the flags, for a client that takes m.
@@ -100,7 +100,7 @@ var kinds = map[preparer.Protocol]gateway.Kind{
 }
 
 // runThrough runs a session whose endpoint is behind a gateway.
-func (a *app) runThrough(ctx context.Context, h *core.Host, b binding, key string, passage modelendpoint.Passage, s core.Session, keep core.Keep, args []string) (int, error) {
+func (a *app) runThrough(ctx context.Context, h *core.Host, b binding, key string, passage modelendpoint.Passage, s core.Session, keep core.Keep, do act) (int, error) {
 	route := modelendpoint.Route{Protocol: s.Endpoint.Protocol}
 	kind, passes := kinds[route.Protocol]
 	switch {
@@ -117,7 +117,7 @@ func (a *app) runThrough(ctx context.Context, h *core.Host, b binding, key strin
 	route.BaseURL, route.Token = r.BaseURL(), modelendpoint.NewKey(r.Token())
 	through := s.Endpoint.Through(route)
 	s.Endpoint = &through
-	status, err := a.run(ctx, h, s, keep, args)
+	status, err := a.run(ctx, h, s, keep, do)
 	sum, _ := r.Close(context.WithoutCancel(ctx))
 	if err == nil || sum.Turns+sum.Failed+sum.Refused > 0 {
 		fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Good("greenroom:"), view.Relayed(sum))

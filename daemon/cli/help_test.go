@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{
-		"", "prepare", "explain", "run", "gateway", "sessions", "sessions show", "sessions recover", "cleanup", "demo", "adapters",
+		"", "prepare", "explain", "run", "prompt", "gateway", "sessions", "sessions show", "sessions recover", "cleanup", "demo", "adapters",
 		"adapters show", "adapters pin", "doctor", "version", "completion",
 	} {
 		t.Run(path, func(t *testing.T) {

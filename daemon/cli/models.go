@@ -20,7 +20,7 @@ const everyModel, everyModelWord = "", "all"
 
 func (f *facts) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.contexts, "context", nil, "`TOKENS` that the models read at once, as 200k, or ID=1m for one, may be given again (default 128k)")
+	fl.StringArrayVar(&f.contexts, "context", nil, "`TOKENS` that models read at once, as 200k, or ID=1m for one, may be given again (default 128k)")
 	fl.StringArrayVar(&f.images, "images", nil, "`ID` of a model that can see pictures, or all, may be given again (default: none)")
 }
 

@@ -80,7 +80,7 @@ func (a *app) root() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(groupStage, a.prepareCommand(), a.explainCommand(), a.runCommand(), a.gatewayCommand(), a.sessionsCommand(), a.cleanupCommand())
+	add(groupStage, a.prepareCommand(), a.explainCommand(), a.runCommand(), a.promptCommand(), a.gatewayCommand(), a.sessionsCommand(), a.cleanupCommand())
 	add(groupLook, a.demoCommand(), a.adaptersCommand(), a.doctorCommand())
 	add(groupOther, a.versionCommand(), a.completionCommand())
 	root.AddCommand(a.demoClientCommand())

@@ -65,7 +65,7 @@ endpoint that the client cannot be bound to is an error, unless --or-native says
 			if err != nil {
 				return err
 			}
-			status, err := a.runOn(cmd.Context(), b, s, k, args[1:])
+			status, err := a.runOn(cmd.Context(), b, s, k, a.onTerminal(args[1:]))
 			if status != 0 {
 				// What went wrong afterwards is said, and hides nothing of what the client said.
 				a.exit(err)
@@ -81,7 +81,11 @@ endpoint that the client cannot be bound to is an error, unless --or-native says
 	return cmd
 }
 
-func (a *app) run(ctx context.Context, h *core.Host, s core.Session, keep core.Keep, args []string) (status int, err error) {
+// act is what is done in a session that was prepared. ctx ends with a signal.
+type act func(ctx context.Context, h *core.Host, p *core.Prepared) (status int, err error)
+
+// run prepares a session, does something in it, and takes it away again whatever happens.
+func (a *app) run(ctx context.Context, h *core.Host, s core.Session, keep core.Keep, do act) (status int, err error) {
 	var p *core.Prepared
 	err = a.during("preparing "+s.Provider, func() error {
 		p, err = h.Prepare(ctx, s)
@@ -90,33 +94,39 @@ func (a *app) run(ctx context.Context, h *core.Host, s core.Session, keep core.K
 	if err != nil {
 		return 0, err
 	}
-	// From here on a signal is for the client, and what was prepared is taken away whatever happens.
-	rest := context.WithoutCancel(ctx)
 	if keep != core.KeepAll {
-		defer func() { err = errors.Join(err, a.tidy(rest, h, p.Ref, keep)) }()
+		defer func() { err = errors.Join(err, a.tidy(context.WithoutCancel(ctx), h, p.Ref, keep)) }()
 	}
-	lease, err := h.Hold(rest, p.Ref)
-	if err != nil {
-		return 0, err
-	}
-	// Deferred last, so that it is gone before the clean-up.
-	defer func() {
-		report, released := lease.Release(rest)
-		a.tellKept(report)
-		err = errors.Join(err, released)
-	}()
 	if p.Executable == "" {
 		return 0, refuse(codeNoClient, "install it, or see `greenroom doctor`", "no client for %s was found", paint.Clean(s.Provider))
 	}
-	client, err := p.Command(rest, a.Environ, args...)
-	if err != nil {
-		return 0, err
+	return do(ctx, h, p)
+}
+
+// onTerminal runs the client on our streams.
+func (a *app) onTerminal(args []string) act {
+	return func(ctx context.Context, h *core.Host, p *core.Prepared) (status int, err error) {
+		// From here on a signal is for the client.
+		rest := context.WithoutCancel(ctx)
+		lease, err := h.Hold(rest, p.Ref)
+		if err != nil {
+			return 0, err
+		}
+		defer func() {
+			report, released := lease.Release(rest)
+			a.tellKept(report)
+			err = errors.Join(err, released)
+		}()
+		client, err := p.Command(rest, a.Environ, args...)
+		if err != nil {
+			return 0, err
+		}
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		a.announce(p)
+		return a.perform(client)
 	}
-	if ctx.Err() != nil {
-		return 0, ctx.Err()
-	}
-	a.announce(p)
-	return a.perform(client)
 }
 
 // perform runs the client on our streams.

@@ -57,10 +57,11 @@ func (Adapter) Describe() p.Descriptor {
 		Provider: "opencode",
 		Version:  version,
 		Client: p.Client{
-			Executables: []string{"opencode"},
-			Supported:   ">=1.18.33 <2",
-			Transport:   p.ACP,
-			Tools:       []string{"rg"},
+			Executables:   []string{"opencode"},
+			Supported:     ">=1.18.33 <2",
+			Transport:     p.ACP,
+			TransportArgs: []string{"acp"},
+			Tools:         []string{"rg"},
 			// It refuses a configuration with a key that it does not know.
 			Validators: [][]string{{"debug", "config"}},
 		},

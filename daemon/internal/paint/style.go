@@ -36,6 +36,23 @@ func (s Style) wrap(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
+// CleanLines is Clean for a text of several lines, which keeps its lines and tabs.
+func CleanLines(text string) string {
+	var b strings.Builder
+	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for j, cell := range strings.Split(line, "\t") {
+			if j > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(Clean(cell))
+		}
+	}
+	return b.String()
+}
+
 // Clean replaces what could steer a terminal in a text that comes from elsewhere, such as an adapter or a session id.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/launch"
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+)
+
+// exitCancelled is the status of a turn that was cancelled, as a shell has it for an interrupt.
+const exitCancelled = 128 + 2
+
+// showing shows a turn while it runs: for people the answer on stdout and all else on stderr, for programs an event a
+// line.
+type showing struct {
+	a       *app
+	p       *core.Prepared
+	talk    launch.Conversation
+	text    bool // the last thing on stdout was a piece of the answer
+	endOfLn bool // which ended with its line
+	last    launch.Event
+}
+
+func (a *app) showing(p *core.Prepared, talk launch.Conversation) *showing {
+	s := &showing{a: a, p: p, talk: talk, endOfLn: true}
+	if a.json {
+		s.line(struct {
+			Kind         string              `json:"kind"`
+			Session      core.Ref            `json:"session"`
+			Conversation launch.Conversation `json:"conversation"`
+		}{"begin", p.Ref, talk})
+		return s
+	}
+	a.announce(p)
+	if talk.Replaced {
+		s.say(a.notes.Warn("greenroom:"), "the conversation could not be resumed, this is a new one: "+talk.Reason)
+	}
+	return s
+}
+
+func (s *showing) line(v any) {
+	if out, err := json.Marshal(v); err == nil {
+		fmt.Fprintf(s.a.Stdout, "%s\n", out)
+	}
+}
+
+// say says something on stderr, on a line of its own.
+func (s *showing) say(mark, text string) {
+	s.breakLine()
+	first, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if more {
+		first += " …"
+	}
+	fmt.Fprintf(s.a.Stderr, "%s %s\n", mark, s.a.notes.Dim(paint.Clean(first)))
+}
+
+// breakLine ends the line of the answer, when both streams show on one terminal.
+func (s *showing) breakLine() {
+	if s.text && !s.endOfLn && terminal(s.a.Stdout) && terminal(s.a.Stderr) {
+		fmt.Fprintln(s.a.Stdout)
+		s.endOfLn = true
+	}
+}
+
+func (s *showing) event(e launch.Event) {
+	s.last = e
+	if s.a.json {
+		s.line(e)
+		return
+	}
+	switch e.Kind {
+	case launch.Text:
+		text := e.Text
+		if terminal(s.a.Stdout) {
+			text = paint.CleanLines(text)
+		}
+		io.WriteString(s.a.Stdout, text)
+		s.text, s.endOfLn = true, strings.HasSuffix(text, "\n")
+	case launch.ToolStart:
+		s.say(s.a.notes.Accent("·"), strings.TrimSpace(e.Tool.Kind+" "+e.Tool.Title))
+	case launch.ToolEnd:
+		if e.Tool.Status == launch.Failed {
+			s.say(s.a.notes.Bad("·"), "failed: "+strings.TrimSpace(e.Tool.Kind+" "+e.Tool.Title))
+		}
+	case launch.PermissionRequest:
+		if e.Answer == launch.Deny {
+			s.say(s.a.notes.Warn("·"), "denied: "+e.Tool.Title)
+		}
+	case launch.Model:
+		s.say(s.a.notes.Accent("·"), "model "+e.Model)
+	}
+}
+
+// end says how the turn ended, and gives the exit status for it.
+func (s *showing) end() (int, error) {
+	if s.text && !s.endOfLn && !s.a.json {
+		fmt.Fprintln(s.a.Stdout)
+	}
+	switch {
+	case s.last.Kind == launch.Error:
+		return 0, s.last.Err
+	case s.last.Reason == launch.Cancelled:
+		if !s.a.json {
+			s.say(s.a.notes.Warn("greenroom:"), "cancelled")
+		}
+		return exitCancelled, nil
+	case s.last.Reason != launch.Finished:
+		if !s.a.json {
+			s.say(s.a.notes.Warn("greenroom:"), map[launch.EndReason]string{
+				launch.Refused: "the model refused to go on", launch.Limit: "a limit was reached, the answer may not be whole"}[s.last.Reason])
+		}
+		return exitOther, nil
+	}
+	if terminal(s.a.Stderr) && !s.a.json {
+		s.say(s.a.notes.Good("greenroom:"), "conversation "+s.talk.ID)
+	}
+	return exitOK, nil
+}
+
+// policy is who decides about permissions.
+func (a *app) policy(name string) (launch.Policy, error) {
+	asks := terminal(a.Stdin) && terminal(a.Stderr)
+	switch {
+	case name == "deny" || name == "" && !asks:
+		return launch.DenyAll, nil
+	case name == "allow-edits":
+		return launch.AllowKinds("read", "edit", "search"), nil
+	case name == "ask" && !asks:
+		return nil, usage("use allow-edits or deny", "--permission ask needs a terminal")
+	case name == "ask" || name == "":
+		return a.asking(bufio.NewReader(a.Stdin)), nil
+	}
+	return nil, usage("one of ask, allow-edits, deny", "--permission %s is unknown", paint.Clean(name))
+}
+
+// asking asks the person. Everything but a clear yes is a no.
+func (a *app) asking(from *bufio.Reader) launch.Policy {
+	return func(ctx context.Context, r launch.Request) launch.Answer { return a.ask(ctx, from, r) }
+}
+
+func (a *app) ask(ctx context.Context, from *bufio.Reader, r launch.Request) launch.Answer {
+	choices := "[y]es, [N]o"
+	if slices.Contains(r.Offers, launch.AllowAlways) {
+		choices = "[y]es, [a]lways, [N]o"
+	}
+	fmt.Fprintf(a.Stderr, "\n%s %s\n%s: ", a.notes.Warn("may it?"), paint.Clean(strings.TrimSpace(r.Tool.Kind+" "+r.Tool.Title)), choices)
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := from.ReadString('\n')
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		return launch.CancelTurn
+	case said := <-answer:
+		switch said {
+		case "y", "yes":
+			return launch.AllowOnce
+		case "a", "always":
+			return launch.AllowAlways
+		}
+	}
+	return launch.Deny
+}
