@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/greenroom-agents/greenroom/conformance/rig"
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/launch"
@@ -45,7 +46,9 @@ func (g *greenroom) launch(p *core.Prepared, policy launch.Policy) *launch.Conn 
 // asks makes a client that runs commands unasked ask for them.
 func asks(s *stage) {
 	if s.client.name == opencode.name {
-		s.environ = append(s.environ, `OPENCODE_PERMISSION={"bash":"ask"}`)
+		config := opencodeConfig(s, "user_server")
+		config["permission"] = map[string]any{"bash": "ask"}
+		rig.Write(s, s.inHome(".config/opencode/opencode.json"), encode(s, config))
 	}
 }
 
@@ -107,7 +110,7 @@ func TestLaunch_PermissionDecides(t *testing.T) {
 		c.provider(s)
 		asks(s)
 		mark := s.marker("ran")
-		s.up.Script(c.shell(mark), upstream.Say("denied"), c.shell(mark), upstream.Say("allowed"))
+		s.up.Script(c.shell(mark), upstream.Say("denied"))
 		g := s.open()
 		answer := launch.Deny
 		var asked []launch.Request
@@ -125,6 +128,8 @@ func TestLaunch_PermissionDecides(t *testing.T) {
 		if asked[0].Tool.Kind != "execute" || asked[0].Tool.ID == "" || !slices.Contains(asked[0].Offers, launch.AllowOnce) {
 			t.Errorf("the request is %+v", asked[0].Tool)
 		}
+		// A client may end a turn with the denial, or tell the model and go on.
+		s.up.Script(c.shell(mark), upstream.Say("allowed"))
 		answer = launch.AllowOnce
 		events := []launch.EventKind{}
 		for e := range conn.Prompt(t.Context(), launch.Block{Text: "run it again"}) {
