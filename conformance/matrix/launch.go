@@ -1,10 +1,11 @@
 package matrix
 
-// launchRows are the promises of package core/launch, which drives clients that speak the Agent Client Protocol.
+// launchRows are the promises of package core/launch, which drives clients over the Agent Client Protocol and the app-server.
 func launchRows() []Row {
 	const none = "core/launch does not drive this client yet"
+	codex := Cell{Test: "TestH71_CodexIsDrivenOverTheAppserver"}
 	driven := func(title, test string) Row {
-		return Row{title, map[string]Cell{"codex": {None: none}, "claude": {None: none},
+		return Row{title, map[string]Cell{"codex": codex, "claude": {None: none},
 			"kimi": {Test: test + "/kimi"}, "opencode": {Test: test + "/opencode"}}}
 	}
 	return []Row{
@@ -12,7 +13,7 @@ func launchRows() []Row {
 		driven("Driven through core/launch: a command runs when the host allows it, and not when it denies it", "TestLaunch_PermissionDecides"),
 		driven("Driven through core/launch: a turn is cancelled while a command waits or runs, and the conversation goes on", "TestLaunch_CancelInATool"),
 		{"Driven through core/launch: the model changes between two turns", map[string]Cell{
-			"codex": {None: none}, "claude": {None: none}, "kimi": {None: "a session on an endpoint has one model"},
+			"codex": codex, "claude": {None: none}, "kimi": {None: "a session on an endpoint has one model"},
 			"opencode": {Test: "TestLaunch_SwitchModel/opencode"}}},
 	}
 }
