@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -89,7 +90,7 @@ func TestStateDirectoryThatIsNone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	for _, dir := range []string{"", "relative/state", "./x", "/", "//", "/../"} {
-		_, err := New(t.Context(), Config{StateDir: dir, Home: s.home})
+		_, err := New(t.Context(), Config{StateDir: dir, Home: s.home, Commands: command.Fixed()})
 		if !errors.Is(err, ErrInvalid) {
 			t.Errorf("%q: %v, want %v", dir, err, ErrInvalid)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -158,7 +159,7 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 		"home":            func(c *Config) { c.Home = odd },
 		"state directory": func(c *Config) { c.StateDir = odd },
 	} {
-		c := Config{StateDir: s.state, Home: s.home}
+		c := Config{StateDir: s.state, Home: s.home, Commands: command.Fixed()}
 		change(&c)
 		if _, err := New(t.Context(), c); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v, want %v", what, err, ErrInvalid)
