@@ -7,6 +7,7 @@
 // session, and one that they do not trust is not; what a person trusts inside a session is forgotten with its next
 // preparation.
 //
-// It serves plain sessions on the user's own login or provider; a model endpoint is refused. Everything here was tried
-// on the real client, version 0.171.0.
+// A session runs on the user's own login or provider, or is bound to a model endpoint that speaks the Responses API, such
+// as a route of the gateway. In saver mode it has a worker of its own, in the place of the client's default role.
+// Everything here was tried on the real client, version 0.171.0.
 package codex
