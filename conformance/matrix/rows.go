@@ -14,10 +14,8 @@ in a session that was prepared through an adapter process. "n/a" means that the 
 
 const foot = `
 Cursor Agent is in no package registry, so it stands in no column: its adapter is held to what the vendor documents, by
-the tests in ` + "`conformance/documented` and `providers/cursor`" + `, and nothing of the client itself is shown. Tutti
-Agent is in none either: its adapter was tried with Codex, from which it is made, in the place of the client
-(` + "`conformance/tuttiagent_test.go`" + `). Sessions of other clients than OpenCode on a model endpoint are not part of this
-table yet.
+the tests in ` + "`conformance/documented` and `providers/cursor`" + `, and nothing of the client itself is shown. Tutti Agent is in none
+either: the rows on its adapter were run with Codex, whose app-server protocol it speaks, in its place.
 `
 
 // Clients are the columns.

@@ -26,10 +26,11 @@ type showing struct {
 	text    bool // the last thing on stdout was a piece of the answer
 	endOfLn bool // which ended with its line
 	last    launch.Event
+	told    map[string]bool // tool calls that were told of
 }
 
 func (a *app) showing(p *core.Prepared, talk launch.Conversation) *showing {
-	s := &showing{a: a, p: p, talk: talk, endOfLn: true}
+	s := &showing{a: a, p: p, talk: talk, endOfLn: true, told: map[string]bool{}}
 	if a.json {
 		s.line(struct {
 			Kind         string              `json:"kind"`
@@ -83,9 +84,12 @@ func (s *showing) event(e launch.Event) {
 		}
 		io.WriteString(s.a.Stdout, text)
 		s.text, s.endOfLn = true, strings.HasSuffix(text, "\n")
-	case launch.ToolStart:
-		s.say(s.a.notes.Accent("·"), strings.TrimSpace(e.Tool.Kind+" "+e.Tool.Title))
-	case launch.ToolEnd:
+	case launch.ToolStart, launch.ToolUpdate, launch.ToolEnd:
+		// Clients begin a call before they know what it will be, and tell its title later.
+		if !s.told[e.Tool.ID] && e.Tool.Status != launch.Pending {
+			s.told[e.Tool.ID] = true
+			s.say(s.a.notes.Accent("·"), strings.TrimSpace(e.Tool.Kind+" "+e.Tool.Title))
+		}
 		if e.Tool.Status == launch.Failed {
 			s.say(s.a.notes.Bad("·"), "failed: "+strings.TrimSpace(e.Tool.Kind+" "+e.Tool.Title))
 		}
