@@ -63,7 +63,8 @@ const (
 )
 
 // RenderSkillBundle renders what Prepare would tell the agent and place, through the same resolution, and touches no
-// disk. A session that was prepared keeps its stored projection here too.
+// disk. A session that was prepared keeps its stored projection and the names of its skills here too; for any other one, no
+// name is taken by a skill of the user's.
 func (h *Host) RenderSkillBundle(ctx context.Context, r BundleRequest) (*SkillBundle, error) {
 	s := r.Session
 	for what, id := range map[string]string{"workspace": s.Workspace, "agent target": r.AgentTarget, "provider": s.Provider} {
@@ -85,7 +86,7 @@ func (h *Host) RenderSkillBundle(ctx context.Context, r BundleRequest) (*SkillBu
 	if err != nil {
 		return nil, err
 	}
-	stored, err := h.storedProjection(s)
+	stored, prior, err := h.before(s)
 	if err != nil {
 		return nil, err
 	}
@@ -100,16 +101,29 @@ func (h *Host) RenderSkillBundle(ctx context.Context, r BundleRequest) (*SkillBu
 	if err != nil {
 		return nil, inTime(ctx, err)
 	}
-	prompt, err := h.cfg.Content.Bundle(content.Facts)
+	// Two skills of one name would be one directory: they are told apart as Prepare does it.
+	list := make([]skill.Skill, len(content.Skills))
+	for i, one := range content.Skills {
+		list[i] = one.Skill
+	}
+	facts := content.Facts
+	if facts.Names, err = skill.Resolve(list, nil, desc.Skills.MaxName, prior); err != nil {
+		return nil, err
+	}
+	prompt, err := h.cfg.Content.Bundle(facts)
 	if err != nil {
 		return nil, err
 	}
 	b := &SkillBundle{
-		SchemaVersion: bundleSchema, AgentTargetID: r.AgentTarget, Provider: s.Provider, AgentSessionID: s.ID, CLICommand: content.Facts.CLI,
+		SchemaVersion: bundleSchema, AgentTargetID: r.AgentTarget, Provider: s.Provider, AgentSessionID: s.ID, CLICommand: facts.CLI,
 		RecommendedSystemPrompt: BundlePrompt{Format: markdown, Content: prompt.Text}, Skills: []BundleSkill{},
 	}
-	for _, one := range content.Skills {
-		made, err := bundled(one.Skill)
+	for _, one := range list {
+		renamed, err := skill.Named{Name: facts.Names[one.ID], Skill: one}.Renamed()
+		if err != nil {
+			return nil, err
+		}
+		made, err := bundled(renamed)
 		if err != nil {
 			return nil, err
 		}
@@ -136,17 +150,18 @@ func bundled(s skill.Skill) (BundleSkill, error) {
 	return b, nil
 }
 
-// storedProjection is the projection that a session was first prepared with, or nil for one that never was.
-func (h *Host) storedProjection(s Session) (*command.Projection, error) {
+// before is the projection that a session was first prepared with and the names that its skills have, or nil for one that
+// never was.
+func (h *Host) before(s Session) (*command.Projection, map[string]string, error) {
 	if s.ID == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	m, err := h.store.Load(manifest.Name(s.Workspace, s.ID))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &m.Commands, nil
+	return &m.Commands, m.Names, nil
 }

@@ -69,7 +69,7 @@ func (h *Host) prepare(ctx context.Context, s Session, o *operation) (*Prepared,
 	var stored *command.Projection
 	if s.Projection == nil {
 		var err error
-		if stored, err = h.storedProjection(s); err != nil && !errors.Is(err, fault.Corrupt) {
+		if stored, _, err = h.before(s); err != nil && !errors.Is(err, fault.Corrupt) {
 			return nil, err // one that is damaged is told of under the lock
 		}
 	}

@@ -1,13 +1,16 @@
 package core
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/greenroom-agents/greenroom/core/capability"
 	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/core/internal/sample"
@@ -133,5 +136,45 @@ func TestC109_WithoutAPlaceForSkillsThereAreNone(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(s.state, "store", "skills")); err == nil {
 		t.Error("a bundle was made for nobody")
+	}
+}
+
+// Skills of one name from two sides get the names in a bundle that they get in a session, and the bytes of it.
+func TestC040_SkillsOfOneNameAreApartInABundleToo(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	note := func(id, name string) capability.SkillSpec {
+		return capability.SkillSpec{Skill: skill.Skill{ID: id, Name: name, Files: map[string][]byte{"SKILL.md": []byte("---\nname: " + name + "\ndescription: " + id + "\n---\nbody\n")}}}
+	}
+	list := sample.Catalog()
+	h := withCommands(s, &list, nil)
+	ses := s.session("one")
+	ses.ExtraSkills = []capability.SkillSpec{note("b/notes", "Notes"), note("a/notes", "notes"), note("c/reference", "reference")}
+	ask := func() map[string]string {
+		b, err := h.RenderSkillBundle(t.Context(), BundleRequest{Session: ses, AgentTarget: "t"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string]string{}
+		for _, one := range b.Skills {
+			if files[one.MaterializedPath] != "" || one.MaterializedPath != one.Slug+"/SKILL.md" {
+				t.Errorf("%s of %s is there twice, or elsewhere", one.MaterializedPath, one.SkillID)
+			}
+			files[one.MaterializedPath] = one.Content
+		}
+		return files
+	}
+	first := ask()
+	p := mustPrepare(t, h, ses)
+	for path, content := range first {
+		if got := s.read(filepath.Join(p.Dir, "prop", "skills", "greenroom", path)); got != content {
+			t.Errorf("%s differs in the session:\n%s", path, cmp.Diff(content, got))
+		}
+	}
+	if first["Notes-tutti/SKILL.md"] == "" || first["notes/SKILL.md"] == "" || first["reference-tutti/SKILL.md"] == "" {
+		t.Errorf("the skills lie at %v", slices.Sorted(maps.Keys(first)))
+	}
+	if diff := cmp.Diff(first, ask()); diff != "" {
+		t.Error("the bundle of a prepared session is another one:", diff)
 	}
 }

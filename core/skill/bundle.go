@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,18 @@ import (
 type Named struct {
 	Name  string
 	Skill Skill
+}
+
+// Renamed is the skill as it lies in a bundle: under the name that it got, which its front matter says as well.
+func (n Named) Renamed() (Skill, error) {
+	s := n.Skill
+	main, err := rename(s.Files[MainFile], n.Name)
+	if err != nil {
+		return Skill{}, fault.New(fault.Invalid, "name skill", "skill:"+s.ID, err.Error())
+	}
+	s.Name, s.Files = n.Name, maps.Clone(s.Files)
+	s.Files[MainFile] = main
+	return s, nil
 }
 
 // Bundle is a set of skills in the store.
@@ -87,13 +100,11 @@ func assemble(set []Named) (content, error) {
 		}
 		taken[fold(one.Name)] = true
 		c.names[one.Skill.ID] = one.Name
-		for name, data := range one.Skill.Files {
-			if name == MainFile {
-				var err error
-				if data, err = rename(data, one.Name); err != nil {
-					return content{}, fault.New(fault.Invalid, "name skill", "skill:"+one.Skill.ID, err.Error())
-				}
-			}
+		renamed, err := one.Renamed()
+		if err != nil {
+			return content{}, err
+		}
+		for name, data := range renamed.Files {
 			c.files[one.Name+"/"+name] = data
 		}
 		c.files[one.Name+"/"+MarkerFile] = []byte(one.Skill.ID + "\n")
