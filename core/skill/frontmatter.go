@@ -134,8 +134,22 @@ func rename(data []byte, name string) ([]byte, error) {
 	if value == nil {
 		return nil, errors.New("the front matter of " + MainFile + " has no name")
 	}
+	// What refers to the old name keeps it.
+	walk(mapping, func(n *yaml.Node) {
+		if n.Kind == yaml.AliasNode && n.Alias == value {
+			*n = yaml.Node{Kind: value.Kind, Tag: value.Tag, Value: value.Value, Style: value.Style}
+		}
+	})
 	*value = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}
 	return joinHead(mapping, body)
+}
+
+// walk calls a function for a node and all below it.
+func walk(n *yaml.Node, call func(*yaml.Node)) {
+	call(n)
+	for _, below := range n.Content {
+		walk(below, call)
+	}
 }
 
 // Main writes a SKILL.md: front matter with a name and a description, in YAML that every strict parser takes whatever
@@ -151,6 +165,20 @@ func Main(name, description string, body []byte) ([]byte, error) {
 }
 
 func joinHead(mapping *yaml.Node, body []byte) ([]byte, error) {
+	// The library writes some values so that they read as others: folded texts whose lines are indented, blocks that begin
+	// with blank space, and nothing at all.
+	walk(mapping, func(n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode {
+			return
+		}
+		n.Style &^= yaml.FoldedStyle
+		if n.Value == "" && n.ShortTag() == "!!null" {
+			n.Value = "null"
+		}
+		if strings.Contains(n.Value, "\n") && strings.TrimLeft(n.Value, " \t\r\n") != n.Value {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	})
 	text, err := yaml.Marshal(mapping)
 	if err != nil {
 		return nil, errors.New("the front matter cannot be written")
