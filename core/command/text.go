@@ -146,9 +146,9 @@ func (in Input) word(value string) (string, error) {
 		return flag + " " + value, nil
 	case number.MatchString(value):
 		return flag + "=" + value, nil // one that begins with a dash
-	case !strings.Contains(value, "'") && !strings.HasPrefix(value, "-"):
+	case !strings.ContainsAny(value, "'‘’‚‛") && !strings.HasPrefix(value, "-"): // to PowerShell all of them are apostrophes
 		return flag + " '" + value + "'", nil
-	case !strings.ContainsAny(value, "\"$`\\!’‘“”„") && !strings.HasPrefix(value, "-"):
+	case !strings.ContainsAny(value, "\"$`\\!“”„") && !strings.HasPrefix(value, "-"):
 		return flag + ` "` + value + `"`, nil
 	}
 	return "", fmt.Errorf("has a value that no two shells read alike")
