@@ -44,14 +44,15 @@ type Hint struct {
 
 var keyForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// IsKey says whether text has the form of a connector's key.
-func IsKey(text string) bool { return keyForm.MatchString(text) }
+// IsKey says whether text has the form of a connector's key. The word [None] is none: a set of it alone would read as one
+// of nothing, which is discovery mode.
+func IsKey(text string) bool { return keyForm.MatchString(text) && !strings.EqualFold(text, None) }
 
 // Check refuses keys that are none. Hints are filtered by [Index] and need no check.
 func (c Context) Check() error {
 	for _, key := range slices.Concat(c.EnabledConnectors) {
 		if strings.TrimSpace(key) != "" && !IsKey(strings.TrimSpace(key)) {
-			return fault.New(fault.Invalid, "tell of connectors", "enabled connectors", "one of the keys is not made of letters, digits, dots, dashes and underscores")
+			return fault.New(fault.Invalid, "tell of connectors", "enabled connectors", "one of the keys is not made of letters, digits, dots, dashes and underscores, or is the word none")
 		}
 	}
 	return nil

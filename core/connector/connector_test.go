@@ -83,6 +83,14 @@ func TestC362_EnabledSet(t *testing.T) {
 	if err := (connector.Context{EnabledConnectors: []string{"a\nb"}}).Check(); err == nil {
 		t.Error("a key with a line break is taken")
 	}
+	for _, key := range []string{"none", " None "} { // would read as discovery mode
+		if err := (connector.Context{EnabledConnectors: []string{key}}).Check(); err == nil {
+			t.Errorf("%q is taken as a key", key)
+		}
+	}
+	if got := connector.Index([]connector.Hint{{Key: "none", DisplayName: "Nothing"}, {Key: "nones"}}); got != "nones" {
+		t.Errorf("the index is %q", got)
+	}
 }
 
 func TestC364_Deltas(t *testing.T) {
