@@ -132,6 +132,9 @@ func situations(t testing.TB) map[string]capability.Request {
 	r = full(t, shapes()["plugin"])
 	r.Connectors = &connector.Context{Hints: connectors(false).Hints}
 	list["plugin-discovery"] = r
+	r = full(t, shapes()["plugin"])
+	r.SkipSkills, r.Profile.HostFacts = true, managed()
+	list["plugin-skip-skills"] = r
 	return list
 }
 
@@ -161,7 +164,10 @@ func TestC070_GoldenDocuments(t *testing.T) {
 
 var (
 	inline = regexp.MustCompile("`([a-z]+ [a-z][^`]*)`")
-	level  = regexp.MustCompile(`^(#{1,6}) \S`)
+	// nowhere is how a sentence ends that names a skill which there is not.
+	nowhere = regexp.MustCompile(`(use|for|of|by|call) (none|unavailable)[ .,;]`)
+
+	level = regexp.MustCompile(`^(#{1,6}) \S`)
 )
 
 // Every document has the form that a document must have, whatever it says.
@@ -180,6 +186,10 @@ func TestC059_C064_C067_StructureOfEveryDocument(t *testing.T) {
 				}
 			}
 			headings(t, where, text)
+			// Where there is no skill, nobody is sent to one.
+			if sent := nowhere.FindString(text); sent != "" || len(o.skills) == 0 && strings.Contains(text, "SKILL.md") {
+				t.Errorf("%s: sends the agent to a skill that it does not have: %q", where, sent)
+			}
 		}
 		for id, text := range o.skills {
 			if strings.Contains(text, "{{") || strings.Contains(text, "\n\n\n") {
