@@ -4,6 +4,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -183,12 +184,20 @@ func (h *Host) names(a *answered, prior map[string]string) (*named, error) {
 	return n, nil
 }
 
-// choices is an Inherit in the form kind=mode,name,..., in the order of the kinds.
+// choices is an Inherit in the form kind=mode,name,..., in the order of the kinds. A name that holds a comma, or a sign that
+// is not printed, is quoted, so that no two choices are written alike.
 func choices(in preparer.Inherit) []string {
 	var list []string
 	for _, k := range preparer.Kinds() {
 		c := in[k]
-		list = append(list, strings.Join(slices.Concat([]string{string(k) + "=" + string(c.Mode)}, c.Names), ","))
+		text := string(k) + "=" + string(c.Mode)
+		for _, name := range c.Names {
+			if quoted := strconv.Quote(name); strings.Contains(name, ",") || quoted != `"`+name+`"` {
+				name = quoted
+			}
+			text += "," + name
+		}
+		list = append(list, text)
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -47,5 +48,18 @@ func TestWhatStaysOffAnEndpointIsReported(t *testing.T) {
 		if found == 0 {
 			t.Errorf("%s: nothing was found", ses.ID)
 		}
+	}
+}
+
+// Sessions of one kind share what was asked for one of them, so no two choices may be written alike.
+func TestChoicesAreWrittenApart(t *testing.T) {
+	t.Parallel()
+	seen := map[string][]string{}
+	for _, names := range [][]string{nil, {"a"}, {"b"}, {"a", "b"}, {"a,b"}, {`"a,b"`}, {`"a`, `b"`}, {"a\nskills=all"}, {`a\nskills=all`}, {""}} {
+		text := strings.Join(choices(preparer.Inherit{preparer.MCPServers: {Mode: preparer.Only, Names: names}}), "\n")
+		if had, ok := seen[text]; ok {
+			t.Errorf("%q and %q are both written %q", had, names, text)
+		}
+		seen[text] = names
 	}
 }

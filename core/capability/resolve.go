@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/command"
@@ -158,6 +160,8 @@ func (r *resolution) pack(ctx context.Context, p CapabilityPack) error {
 	switch {
 	case strings.TrimSpace(p.Name) == "" || p.Resolve == nil:
 		return refuse(p.Name, "it has no name, or nothing that resolves it")
+	case !isName(p.Name):
+		return refuse(p.Name, "its name is too long, or holds what is not printed")
 	case r.names[p.Name]:
 		return refuse(p.Name, "two packs of the profile have this name")
 	}
@@ -187,12 +191,19 @@ func (r *resolution) pack(ctx context.Context, p CapabilityPack) error {
 	return r.environment(p.Name, c.EnvOverlay)
 }
 
+// isName says whether a name can stand in a message and in what people are shown.
+func isName(name string) bool {
+	return len(name) <= 128 && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
 func (r *resolution) section(pack string, i int, s PolicySection) error {
 	if s.Key == "" {
 		s.Key = fmt.Sprintf("section-%d", i)
 	}
 	key := pack + "/" + s.Key
 	switch {
+	case !isName(s.Key):
+		return refuse(pack, fmt.Sprintf("the key %.80q of a section is too long, or holds what is not printed", s.Key))
 	case !slices.Contains(canon.Anchors(), s.Anchor):
 		return refuse(pack, fmt.Sprintf("section %.80q has the unknown anchor %.40q", s.Key, s.Anchor))
 	case !slices.Contains([]Delivery{Everywhere, ProviderRuntime, SkillBundle}, s.Delivery):

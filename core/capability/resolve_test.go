@@ -159,6 +159,8 @@ func TestC043_C049_ProfilesThatAreRefused(t *testing.T) {
 		"C046 duplicate pack":     {[]capability.CapabilityPack{sections(), sections()}, fault.Profile, `pack "extra"`},
 		"C047 nameless pack":      {[]capability.CapabilityPack{pack(" ", capability.CapabilityContribution{})}, fault.Profile, "no name"},
 		"C047 nil pack":           {[]capability.CapabilityPack{{Name: "nil"}}, fault.Profile, `pack "nil"`},
+		"pack of two lines":       {[]capability.CapabilityPack{pack("a\nb", capability.CapabilityContribution{})}, fault.Profile, `pack "a\nb": its name`},
+		"hidden sign in a key":    {[]capability.CapabilityPack{sections(section(capability.Tools, "a\u202eb", "x"))}, fault.Profile, `the key "a\u202eb"`},
 		"C048 unknown anchor":     {[]capability.CapabilityPack{sections(section("footer", "k", "x"))}, fault.Profile, `pack "extra": section "k" has the unknown anchor "footer"`},
 		"C049 unknown delivery":   {[]capability.CapabilityPack{sections(capability.PolicySection{Anchor: capability.Tools, Key: "k", Delivery: "mail", Body: "x"})}, fault.Profile, `unknown delivery "mail"`},
 		"two sections of one key": {[]capability.CapabilityPack{sections(section(capability.Tools, "k", "x"), section(capability.Environment, "k", "y"))}, fault.Profile, `key "k"`},
