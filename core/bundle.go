@@ -66,7 +66,7 @@ const (
 // disk. A session that was prepared keeps its stored projection and the names of its skills here too; for any other one, no
 // name is taken by a skill of the user's.
 func (h *Host) RenderSkillBundle(ctx context.Context, r BundleRequest) (*SkillBundle, error) {
-	s := r.Session
+	s := r.Session.clean()
 	for what, id := range map[string]string{"workspace": s.Workspace, "agent target": r.AgentTarget, "provider": s.Provider} {
 		if err := checkID(what, id); err != nil {
 			return nil, err

@@ -3,6 +3,8 @@ package core
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -196,11 +198,24 @@ func TestI11_OverlayMasksSecrets(t *testing.T) {
 			t.Errorf("%s: %s", name, data)
 		}
 	}
+	// Neither has the overlay by itself, however it is printed or logged.
+	data, err := json.Marshal(p.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "env", p.Env, "prepared", p)
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "env", p.Env, "one", p.Env[0])
+	for _, text := range []string{string(data), log.String(), fmt.Sprintf("%v %+v %#v %s %q", p.Env, p.Env, p.Env, p.Env, p.Env), fmt.Sprintf("%v %+v %#v", *p, *p, *p), fmt.Sprint(p.Env[0], &p.Env[0])} {
+		if strings.Contains(text, canary) || !strings.Contains(text, masked) {
+			t.Error(text)
+		}
+	}
 	if got := p.Environ(nil); !slices.Contains(got, "KEY="+canary) {
 		t.Errorf("the client gets %q", got)
 	}
 	var back map[string]any
-	data, _ := json.Marshal(&Prepared{})
+	data, _ = json.Marshal(&Prepared{})
 	if err := json.Unmarshal(data, &back); err != nil {
 		t.Fatal(err)
 	}

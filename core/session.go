@@ -3,9 +3,9 @@ package core
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"runtime"
-	"slices"
 
 	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/capability"
@@ -150,13 +150,33 @@ type Prepared struct {
 	strip       []string
 }
 
-// EnvVar is one change of the environment that the client is started with.
+// EnvVar is one change of the environment that the client is started with. The value of a secret one is read from its field
+// only: printed, logged and marshalled to JSON it is masked.
 type EnvVar struct {
 	Name      string           `json:"name"`
 	Op        preparer.EnvKind `json:"op"`
 	Value     string           `json:"value,omitempty"`
 	Separator string           `json:"separator,omitempty"` // EnvAppend: between items, and Value holds them joined
 	Secret    bool             `json:"secret,omitempty"`
+}
+
+func (v EnvVar) masked() EnvVar {
+	if v.Secret {
+		v.Value = masked
+	}
+	return v
+}
+
+// Format implements fmt.Formatter.
+func (v EnvVar) Format(f fmt.State, verb rune) {
+	type plain EnvVar
+	_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), plain(v.masked())) // a writer that fails is its owner's
+}
+
+// MarshalJSON implements json.Marshaler.
+func (v EnvVar) MarshalJSON() ([]byte, error) {
+	type plain EnvVar
+	return json.Marshal(plain(v.masked()))
 }
 
 // SkillView is a skill of ours as the session sees it.
@@ -218,12 +238,6 @@ func (p *Prepared) MarshalJSON() ([]byte, error) {
 		plain
 		FirstPrompt string `json:"firstPrompt,omitempty"`
 	}{plain(*p), p.firstPrompt}
-	q.Env = slices.Clone(p.Env)
-	for i := range q.Env {
-		if q.Env[i].Secret {
-			q.Env[i].Value = masked
-		}
-	}
 	// A reader wants lists, also where there is nothing.
 	q.Args = append([]string{}, q.Args...)
 	q.Skills = append([]SkillView{}, q.Skills...)

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -150,6 +151,13 @@ func TestC040_SkillsOfOneNameAreApartInABundleToo(t *testing.T) {
 	h := withCommands(s, &list, nil)
 	ses := s.session("one")
 	ses.ExtraSkills = []capability.SkillSpec{note("b/notes", "Notes"), note("a/notes", "notes"), note("c/reference", "reference")}
+	// A source is asked about one directory by one name.
+	var asked []string
+	h.cfg.SkillSources = []capability.SkillSource{capability.SkillSourceFunc(func(_ context.Context, c capability.SkillContext) ([]capability.SkillSpec, error) {
+		asked = append(asked, c.Cwd)
+		return nil, nil
+	})}
+	ses.Cwd += "/."
 	ask := func() map[string]string {
 		b, err := h.RenderSkillBundle(t.Context(), BundleRequest{Session: ses, AgentTarget: "t"})
 		if err != nil {
@@ -176,5 +184,8 @@ func TestC040_SkillsOfOneNameAreApartInABundleToo(t *testing.T) {
 	}
 	if diff := cmp.Diff(first, ask()); diff != "" {
 		t.Error("the bundle of a prepared session is another one:", diff)
+	}
+	if asked = slices.Compact(asked); !slices.Equal(asked, []string{p.Cwd}) {
+		t.Errorf("the source was asked about %q", asked)
 	}
 }
