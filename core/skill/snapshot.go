@@ -83,26 +83,50 @@ func (s *Snapshots) Check(ctx context.Context, digest, marker string) error {
 		return err
 	}
 	defer s.end()
-	at := s.store.at(digest)
-	c, err := readTree(ctx, s.store.tree, at+"/"+snapshotName, marker)
-	if err == nil && c.digest == digest {
-		if _, err = s.store.checked(ctx, at, c); err == nil { // nothing else beside it
-			return nil
-		}
+	if s.whole(ctx, digest, marker) == nil {
+		return nil
 	}
 	if ctx.Err() != nil {
-		return err
+		return fault.Wrap(ctx.Err(), fault.Deadline, "check skills", "store", "the time was up")
 	}
-	if _, gone := s.store.tree.Lstat(at); errors.Is(gone, fs.ErrNotExist) {
+	if _, gone := s.store.tree.Lstat(s.store.at(digest)); errors.Is(gone, fs.ErrNotExist) {
 		return wrong("the snapshot that the session leads to is gone")
 	}
+	return s.putAside(ctx, digest, marker)
+}
+
+// whole says whether a snapshot is what its digest says, with nothing beside it.
+func (s *Snapshots) whole(ctx context.Context, digest, marker string) error {
+	at := s.store.at(digest)
+	c, err := readTree(ctx, s.store.tree, at+"/"+snapshotName, marker)
+	if err != nil {
+		return err
+	}
+	if c.digest != digest {
+		return errDamaged
+	}
+	_, err = s.store.checked(ctx, at, c)
+	return err
+}
+
+// putAside puts a damaged snapshot aside, unless somebody else has done so or made it anew before we had the lock.
+func (s *Snapshots) putAside(ctx context.Context, digest, marker string) (err error) {
 	lock, err := s.store.lock(ctx)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(s.store.tree.RemoveAll(s.store.at(damaged)), s.store.tree.Rename(at, s.store.at(damaged)))
-	if err = errors.Join(err, lock.Unlock()); err != nil {
-		return err
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	if s.whole(ctx, digest, marker) == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fault.Wrap(ctx.Err(), fault.Deadline, "check skills", "store", "the time was up")
+	}
+	at := s.store.at(digest)
+	if _, gone := s.store.tree.Lstat(at); !errors.Is(gone, fs.ErrNotExist) {
+		if err := errors.Join(s.store.tree.RemoveAll(s.store.at(damaged)), s.store.tree.Rename(at, s.store.at(damaged))); err != nil {
+			return err
+		}
 	}
 	return wrong("the snapshot that the session leads to was damaged, and was put aside")
 }
