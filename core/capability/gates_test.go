@@ -56,3 +56,18 @@ func TestC012_C013_C014_UseOfBrowserAndScreenNeedsBoth(t *testing.T) {
 		}
 	}
 }
+
+// A skill says the same as the table of mentions about what can be read, and of no place of a file that cannot be had.
+func TestC150_SkillsAndMentionsAgreeAboutWhatCanBeRead(t *testing.T) {
+	t.Parallel()
+	r := full(t, shapes()["images"])
+	r.Commands = commands(t, slices.DeleteFunc(sample.Catalog(), func(c command.Command) bool { return c.ID != "agent.summary" }))
+	o := tell(t, r)
+	const read = "`tutti agent summary --session-id <session-id> --json`"
+	if !strings.Contains(o.document, "| "+read+" |") || !strings.Contains(o.skills["greenroom/handoff"], read) || strings.Contains(o.skills["greenroom/handoff"], "no command to read") {
+		t.Errorf("the hand-off says of a session:\n%s", o.skills["greenroom/handoff"])
+	}
+	if text := o.skills["greenroom/reference"]; !strings.Contains(text, "cannot read references") || strings.Contains(text, "Path`") {
+		t.Errorf("the skill of references says:\n%s", text)
+	}
+}
