@@ -123,7 +123,12 @@ func scalar(v any) (string, error) {
 			return "", fmt.Errorf("has a value that is blank, long or holds marks")
 		}
 		return v, nil
-	case bool, int, int64, float64, json.Number:
+	case json.Number: // a text, which a catalog may have made itself
+		if number.MatchString(v.String()) {
+			return v.String(), nil
+		}
+		return scalar(v.String())
+	case bool, int, int64, float64:
 		return fmt.Sprint(v), nil
 	}
 	return "", fmt.Errorf("has a value that is neither text, number nor truth")

@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -82,6 +83,7 @@ func TestC151_CatalogsThatAreRefused(t *testing.T) {
 		"enum no list":           set(map[string]any{"id": map[string]any{"enum": "a"}}),
 		"enum with an object":    set(map[string]any{"id": map[string]any{"enum": []any{map[string]any{}}}}),
 		"enum value with breaks": set(map[string]any{"id": map[string]any{"enum": []any{"a\nb"}}}),
+		"number with breaks":     set(map[string]any{"id": map[string]any{"enum": []any{json.Number("1\n# x")}}}),
 		"unknown type":           set(map[string]any{"id": map[string]any{"type": "date"}}),
 		"schema of a list":       with(func(c *command.Command) { c.InputSchema = map[string]any{"type": "array"} }),
 		"input named like code":  set(map[string]any{"a b": map[string]any{}}),
@@ -121,6 +123,10 @@ func TestC152_C153_C167_Values(t *testing.T) {
 		"both quotes":       {[]string{"id", `it's "x"`}, ""},
 		"apostrophe dollar": {[]string{"id", "it's $5"}, ""},
 		"line break":        {[]string{"id", "a\nb"}, ""},
+		"line separator":    {[]string{"id", "a\u2028b"}, ""},
+		"turned around":     {[]string{"id", "a\u202eb"}, ""},
+		"no UTF-8":          {[]string{"id", "a\xff"}, ""},
+		"wide blank, emoji": {[]string{"id", "a\u3000👩\u200d💻"}, "--id 'a\u3000👩\u200d💻'"},
 		"leading dash":      {[]string{"id", "--force"}, ""},
 		"placeholder":       {[]string{"id", "<issue id>", "view", "<short|long>", "limit", "<n>"}, "--id <issue id> --limit <n> --view <short|long>"},
 		"false placeholder": {[]string{"id", "<a>; rm <b>"}, "--id '<a>; rm <b>'"},

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Args are the values of inputs by name, in the order in which they were given.
@@ -140,8 +142,8 @@ func (in Input) word(value string) (string, error) {
 		return "", fmt.Errorf("is a whole number, not %s", shown(value))
 	}
 	switch {
-	case strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 || r == 0x7f }):
-		return "", fmt.Errorf("has a value with control characters")
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) }):
+		return "", fmt.Errorf("has a value with characters that control text, or is not UTF-8")
 	case bare.MatchString(value):
 		return flag + " " + value, nil
 	case number.MatchString(value):
