@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
@@ -36,7 +37,7 @@ type Skill struct {
 // Check says what is wrong with a skill, or nil.
 func (s Skill) Check() error {
 	if !plainID(s.ID) {
-		return fault.New(fault.Invalid, "check skill", "skill", "the id is empty, too long or holds control characters")
+		return fault.New(fault.Invalid, "check skill", "skill", "the id is empty, too long or holds characters that control text")
 	}
 	if why := badName(s.Name); why != "" {
 		return s.fault("its name " + why)
@@ -121,5 +122,5 @@ func badPath(name string) string {
 
 func plainID(id string) bool {
 	return id != "" && len(id) <= 256 && utf8.ValidString(id) &&
-		!strings.ContainsFunc(id, func(r rune) bool { return r < 0x20 || r == 0x7f })
+		!strings.ContainsFunc(id, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) })
 }

@@ -42,6 +42,19 @@ func TestC107_PathsOfFiles(t *testing.T) {
 	}
 }
 
+// An id stands in messages and in the marker, as one line that reads as it is.
+func TestIDsOfSkills(t *testing.T) {
+	t.Parallel()
+	for id, good := range map[string]bool{
+		"a": true, "host/né 中": true, "```": true, strings.Repeat("x", 256): true, strings.Repeat("x", 257): false,
+		"": false, "a\nb": false, "a\x00": false, "a\u0085": false, "a\u2028b": false, "a\u202eb": false, "a\u2066b": false, "\xff": false,
+	} {
+		if err := (skill.Skill{ID: id, Name: "one", Files: files()}).Check(); (err == nil) != good {
+			t.Errorf("%.40q: %v", id, err)
+		}
+	}
+}
+
 func TestC106_MainFileIsNeeded(t *testing.T) {
 	t.Parallel()
 	for name, main := range map[string]string{
