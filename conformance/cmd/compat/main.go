@@ -22,7 +22,7 @@ import (
 func main() {
 	write := flag.Bool("write", false, "write the table instead of comparing it")
 	table := flag.String("table", filepath.Join("..", "docs", "compatibility.md"), "file of the table")
-	timeout := flag.String("timeout", "22m", "limit of all tests together")
+	timeout := flag.String("timeout", "30m", "limit of all tests together")
 	flag.Parse()
 	if err := run(*table, *timeout, *write); err != nil {
 		fmt.Fprintln(os.Stderr, "compat:", err)
