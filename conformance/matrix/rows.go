@@ -37,6 +37,13 @@ func each(title, test string) Row {
 	return Row{title, cells}
 }
 
+// tutti is a promise of the adapter for Tutti Agent, shown on Codex in its place.
+func tutti(title, test string) Row {
+	const files = "the client is told of skills by files only"
+	return Row{"Tutti Agent's adapter, on Codex: " + title, map[string]Cell{
+		"codex": {Test: test}, "claude": {None: files}, "kimi": {None: files}, "opencode": {None: files}}}
+}
+
 // Rows are the promises.
 func Rows() []Row {
 	return append([]Row{
@@ -59,6 +66,9 @@ func Rows() []Row {
 			"codex":  {Test: "TestC193_C254_TuttiAgentIsToldOfItsSkills"},
 			"claude": {None: "the client is told of skills by files only"}, "kimi": {None: "the client is told of skills by files only"},
 			"opencode": {None: "the client is told of skills by files only"}}},
+		tutti("a client that unpacks newer skills of its own has them, and sessions of the older version keep theirs", "TestC192_TuttiAgentUpdatesItsSkills"),
+		tutti("a client that does not list our skills, does not know the step or is told of a missing directory does not start",
+			"TestC195_TuttiAgentDoesNotStartWithoutItsSkills"),
 		{"The commands that a session has run unasked, and no others", map[string]Cell{
 			"codex": {Test: "TestC157_C158_C165_CodexRunsWhatTheSessionHas"}, "claude": {None: "the client's own permissions decide"},
 			"kimi":     {None: "the client's rules are patterns over a whole line, which a longer line with another command in it would pass"},
