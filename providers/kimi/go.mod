@@ -2,14 +2,12 @@ module github.com/greenroom-agents/greenroom/providers/kimi
 
 go 1.26.0
 
-require (
-	github.com/google/go-cmp v0.7.0
-	github.com/greenroom-agents/greenroom/sdk v0.0.0
-)
+require github.com/greenroom-agents/greenroom/sdk v0.0.0
 
 require (
 	github.com/fatih/color v1.13.0 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/hashicorp/go-hclog v1.6.3 // indirect
 	github.com/hashicorp/go-plugin v1.8.0 // indirect
 	github.com/hashicorp/yamux v0.1.2 // indirect
