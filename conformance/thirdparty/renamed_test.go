@@ -53,7 +53,7 @@ func rebuild(t *testing.T, root, module, as string) (id, bin string) {
 		t.Fatalf("%s: its id was not found: %v", module, err)
 	}
 	bin = filepath.Join(dir, "adapter")
-	cmd := exec.Command("go", "build", "-o", bin, "./cmd/greenroom-"+module)
+	cmd := exec.Command("go", "build", "-o", bin, "./cmd/greenroom-"+id)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", module, err, out)
