@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // Who plays.
@@ -106,22 +109,49 @@ func (d *Play) run(ctx context.Context, a *Act) (checks []Check, err error) {
 func (d *Play) runPlain(ctx context.Context, a *Act) ([]Check, error) {
 	a.Client = plainProgram
 	p := a.Prepared
-	d.View.Title("A plain program reads it, through the overlay only")
+	args := append(append([]string{}, p.Args...), p.ArgsAfter...)
+	told, err := d.toldOver(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if len(told) == 0 {
+		d.View.Title("A plain program reads it, through the overlay only")
+	} else {
+		d.View.Title("A plain program reads it, through the overlay, and where the client is told over its protocol to look for skills")
+	}
 	var base []string
 	for _, kv := range d.Environ {
 		if strings.HasPrefix(kv, "PATH=") {
 			base = append(base, kv)
 		}
 	}
-	cmd := d.Plain(ctx, append(append([]string{}, p.Args...), p.ArgsAfter...))
+	cmd := d.Plain(ctx, append(args, told...))
 	var out, errs bytes.Buffer
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = p.Environ(base), p.Cwd, &out, &errs
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("the plain program: %w: %s", err, tail(errs.String()))
 	}
 	a.Found = out.String()
+	if first := p.FirstPrompt(); first != "" {
+		a.Found += "sent by the host behind the first prompt\n  text      " + gist(first) + "\n"
+	}
 	for line := range strings.Lines(a.Found) {
 		d.View.Line("  %s", paint.Clean(strings.TrimRight(line, "\n")))
 	}
 	return checksOfReading(p, d.Product, a.Found), nil
+}
+
+// toldOver are the directories of skills that a client hears of over its protocol, and nowhere else.
+func (d *Play) toldOver(ctx context.Context, p *core.Prepared) ([]string, error) {
+	desc, err := d.Host.Descriptor(ctx, p.Provider)
+	if err != nil || desc.Skills.Kind != preparer.SkillExtraRoots {
+		return nil, err
+	}
+	var dirs []string
+	for _, s := range p.Skills {
+		if dir := filepath.Dir(filepath.Dir(s.Path)); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
 }
