@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -263,3 +265,29 @@ func nonce(t testing.TB, word string) *canon.Set {
 
 // nameOf is the directory name of a session of the stage.
 func nameOf(s *stage, id string) string { return manifest.Name(s.session(id).Workspace, id) }
+
+// shownNowhere holds a secret to its places: it is in no file of the stage, and in none of the values' JSON.
+func (s *stage) shownNowhere(secret string, values map[string]any) {
+	s.t.Helper()
+	files := 0
+	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		files++
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), secret) {
+			s.t.Errorf("it is in %s", path)
+		}
+		return err
+	})
+	if err != nil || files < 10 {
+		s.t.Errorf("%d files, %v", files, err)
+	}
+	for name, v := range values {
+		data, err := json.Marshal(v)
+		if err != nil || strings.Contains(string(data), secret) {
+			s.t.Errorf("%s shows it, or cannot be shown: %v", name, err)
+		}
+	}
+}

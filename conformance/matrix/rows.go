@@ -59,9 +59,6 @@ func Rows() []Row {
 			"codex": {Test: "TestServersOfTheHostAreConnected/desktop/codex"}, "claude": {Test: "TestServersOfTheHostAreConnected/desktop/claude"},
 			"kimi":     {None: "the client takes header values from its file only, so a session with some is refused"},
 			"opencode": {None: "the adapter gives the client none yet, and a session with some is refused"}}},
-		{"Driven by package launch: turns, a command denied and allowed and cancelled, another model, another process", map[string]Cell{
-			"codex": {Test: "TestH71_CodexIsDrivenOverTheAppserver"}, "claude": {None: "not part of this table yet"},
-			"kimi": {None: "not part of this table yet"}, "opencode": {None: "not part of this table yet"}}},
 		{"The client's own skills and ours are told from the store, by the same paths in every session, and a start without them fails", map[string]Cell{
 			"codex":  {Test: "TestC193_C254_TuttiAgentIsToldOfItsSkills"},
 			"claude": {None: "the client is told of skills by files only"}, "kimi": {None: "the client is told of skills by files only"},

@@ -3,7 +3,6 @@ package launch
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"slices"
 	"sync"
@@ -17,9 +16,6 @@ import (
 // authRequired is the code of the Agent Client Protocol for a client whose user is not logged in.
 const authRequired = -32000
 
-// strays is how many lines that are no message a client may print.
-const strays = 1000
-
 // agentClient speaks the Agent Client Protocol, https://agentclientprotocol.com. Its types come from its SDK; the
 // connection is our own, which the app-server of Codex shares, and which keeps the client's messages as they are.
 type agentClient struct {
@@ -27,7 +23,6 @@ type agentClient struct {
 	conn *jsonrpc.Conn
 
 	mu      sync.Mutex
-	strays  int
 	caps    acp.AgentCapabilities
 	modelID acp.SessionConfigId // the option that holds the model, "" for none
 	tools   map[string]Tool
@@ -162,16 +157,6 @@ func (a *agentClient) setModel(ctx context.Context, conversation, model string) 
 	if got := a.conversation(conversation, r.ConfigOptions); got.Model != model {
 		return fault.New(ErrFault, "set model", a.p.Provider, "the client keeps another model than it was told")
 	}
-	return nil
-}
-
-// Stray implements jsonrpc.Handler. Runtimes print a warning now and then.
-func (a *agentClient) Stray(line []byte) error {
-	a.strays++
-	if a.strays > strays {
-		return errors.New("the client prints what are no messages")
-	}
-	a.log.Debug("the client printed a line that is no message", "bytes", len(line))
 	return nil
 }
 

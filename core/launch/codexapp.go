@@ -3,7 +3,6 @@ package launch
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"sync"
 
@@ -17,7 +16,6 @@ type appClient struct {
 	app *Appserver
 
 	mu     sync.Mutex
-	strays int
 	model  string   // for turns from now on, "" for the conversation's own
 	now    *appTurn // the one that runs
 	thread string   // its conversation
@@ -115,15 +113,6 @@ func (a *appClient) setModel(_ context.Context, _, model string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.model = model
-	return nil
-}
-
-// Stray implements jsonrpc.Handler.
-func (a *appClient) Stray(line []byte) error {
-	if a.strays++; a.strays > strays {
-		return errors.New("the client prints what are no messages")
-	}
-	a.log.Debug("the client printed a line that is no message", "bytes", len(line))
 	return nil
 }
 

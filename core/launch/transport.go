@@ -2,6 +2,7 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/greenroom-agents/greenroom/core"
@@ -34,6 +35,20 @@ type side struct {
 	permit func(ctx context.Context, r Request, raw []byte) Answer
 	// emit tells of the running turn. Outside of a turn nothing happens.
 	emit func(Event)
+
+	strays int // lines that were no message, counted by the one goroutine that reads
+}
+
+// strays is how many lines that are no message a client may print.
+const strays = 1000
+
+// Stray implements jsonrpc.Handler for every transport. Runtimes print a warning now and then.
+func (s *side) Stray(line []byte) error {
+	if s.strays++; s.strays > strays {
+		return errors.New("the client prints what are no messages")
+	}
+	s.log.Debug("the client printed a line that is no message", "bytes", len(line))
+	return nil
 }
 
 // transport speaks to one process of a client. Its methods are called one at a time, but for cancel, which comes while
