@@ -226,6 +226,52 @@ func inputOf(t *testing.T, r upstream.Request) []string {
 	return list
 }
 
+// MCP servers of the host's are connected with their credentials in the session that has them, and in no later one.
+func TestTuttiAgentIsConnectedToServersOfTheHost(t *testing.T) {
+	t.Parallel()
+	g, tools := openTutti(t), serveTools(t)
+	session := g.tuttiSession("servers")
+	session.Servers = tools.servers(true)
+	talk := func(steps ...upstream.Step) {
+		g.up.Script(steps...)
+		c, err := g.launchTutti(g.prepare(session))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.NewSession(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		g.say(c, "hello")
+		g.hangUp(c)
+	}
+	talk(g.client.shell("env"), upstream.Say("done"))
+	tools.mu.Lock()
+	asked, other := tools.asked["tools/list"], tools.other
+	tools.mu.Unlock()
+	if asked < 2 || other > 0 {
+		t.Errorf("the servers were asked for their tools %d times, and %d times without the credential", asked, other)
+	}
+	offered := false
+	for _, r := range g.up.Requests() {
+		offered = offered || strings.Contains(string(r.Body), serverTool)
+		if strings.Contains(string(r.Body), serverSecret) {
+			t.Error("the model is told the credential")
+		}
+	}
+	if !offered {
+		t.Error("the model is not offered the tool of the servers")
+	}
+	g.holdNowhere(serverSecret)
+
+	session.Servers = nil
+	talk(upstream.Say("done"))
+	if tools.asked["tools/list"] != asked {
+		t.Error("servers that the host has taken away are connected")
+	}
+	g.cleanup(session)
+	g.nothingLeft()
+}
+
 // A start that is not what was prepared fails on the real app server, which itself would say nothing.
 func TestC195_TuttiAgentDoesNotStartWithoutItsSkills(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,11 @@ func (a *answered) serve() error {
 	if err != nil {
 		return err
 	}
+	if a.desc.BearerServers {
+		if list, err = connector.Bearers(list); err != nil {
+			return err
+		}
+	}
 	var renamed map[string]string
 	a.servers, renamed = connector.Named(list, a.userServers())
 	for _, name := range slices.Sorted(maps.Keys(renamed)) {

@@ -169,3 +169,19 @@ func TestServersThatTheClientDoesNotTakeAreRefused(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestServersOfAClientThatTakesTokensOnly(t *testing.T) {
+	t.Parallel()
+	tokens := serving()
+	describe := tokens.describe
+	tokens.describe = func(d *preparer.Descriptor) { describe(d); d.BearerServers = true }
+	s := newStage(t, tokens)
+	if got := s.prepare(served(s.session("one"), serverKey, "crm")).Environ(nil); !slices.Contains(got, "PROP_MCP_1="+serverKey) {
+		t.Errorf("the client gets %q", got)
+	}
+	other := served(s.session("two"), serverKey, "crm")
+	other.Servers[0].Headers[0].Name = "X-Team"
+	if _, err := s.host.Prepare(t.Context(), other); !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), serverKey) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -39,7 +39,7 @@ func each(title, test string) Row {
 
 // tutti is a promise of the adapter for Tutti Agent, shown on Codex in its place.
 func tutti(title, test string) Row {
-	const files = "the client is told of skills by files only"
+	const files = "the row is about the adapter of another client"
 	return Row{"Tutti Agent's adapter, on Codex: " + title, map[string]Cell{
 		"codex": {Test: test}, "claude": {None: files}, "kimi": {None: files}, "opencode": {None: files}}}
 }
@@ -57,12 +57,16 @@ func Rows() []Row {
 		each("Every skill of the whole profile is listed once", "TestC080_EverySkillOfTheProfileIsListedOnce"),
 		{"MCP servers of the host are connected with their credentials, which stand in no file and reach no model", map[string]Cell{
 			"codex": {Test: "TestServersOfTheHostAreConnected/desktop/codex"}, "claude": {Test: "TestServersOfTheHostAreConnected/desktop/claude"},
-			"kimi":     {None: "the client takes header values from its file only, so a session with some is refused"},
-			"opencode": {None: "the adapter gives the client none yet, and a session with some is refused"}}},
+			"kimi": {Test: "TestServersOfTheHostAreConnected/desktop/kimi"}, "opencode": {Test: "TestServersOfTheHostAreConnected/desktop/opencode"}}},
+		{"A project gets no credential of those servers, by naming its variable in a configuration of its own", map[string]Cell{
+			"codex": {None: "the client asks a person before it uses a project's servers"}, "claude": {None: "the client asks a person before it uses a project's servers"},
+			"kimi": {Test: "TestH33_AProjectReadsNoCredentialOfServers/kimi"}, "opencode": {Test: "TestH33_AProjectReadsNoCredentialOfServers/opencode"}}},
 		{"The client's own skills and ours are told from the store, by the same paths in every session, and a start without them fails", map[string]Cell{
 			"codex":  {Test: "TestC193_C254_TuttiAgentIsToldOfItsSkills"},
 			"claude": {None: "the client is told of skills by files only"}, "kimi": {None: "the client is told of skills by files only"},
 			"opencode": {None: "the client is told of skills by files only"}}},
+		tutti("MCP servers of the host are connected with their credentials, in the session that has them and in no later one",
+			"TestTuttiAgentIsConnectedToServersOfTheHost"),
 		tutti("a client that unpacks newer skills of its own has them, and sessions of the older version keep theirs", "TestC192_TuttiAgentUpdatesItsSkills"),
 		tutti("a client that does not list our skills, does not know the step or is told of a missing directory does not start",
 			"TestC195_TuttiAgentDoesNotStartWithoutItsSkills"),

@@ -86,6 +86,27 @@ func Servers(list []Server) ([]Server, error) {
 	return list, nil
 }
 
+// Bearers gives servers for a client that takes a bearer token of each and no other header: the value of Authorization is
+// the token without its scheme. A server with another header is refused.
+func Bearers(list []Server) ([]Server, error) {
+	const scheme = "Bearer "
+	list = slices.Clone(list)
+	for i, s := range list {
+		list[i].Headers = slices.Clone(s.Headers)
+		for n, h := range s.Headers {
+			value := h.Value.Reveal()
+			token := strings.TrimSpace(value[min(len(scheme), len(value)):])
+			if !strings.EqualFold(h.Name, "Authorization") || !strings.EqualFold(value[:min(len(scheme), len(value))], scheme) || token == "" {
+				return nil, fault.New(fault.Refused, "prepare", "server "+s.Name,
+					"wants a header that its client cannot be given: of all headers it takes a bearer token only").
+					WithHint("give the server's credential as Authorization, with the scheme Bearer")
+			}
+			list[i].Headers[n] = Header{Name: h.Name, Value: modelendpoint.NewKey(token)}
+		}
+	}
+	return list, nil
+}
+
 // badURL says why a URL cannot be that of a server, or "".
 func badURL(text string, credentials bool) string {
 	u, err := url.Parse(text)

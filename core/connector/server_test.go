@@ -1,6 +1,7 @@
 package connector_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -129,5 +130,36 @@ func TestUserServersKeepTheirNames(t *testing.T) {
 	}
 	if list[0].Name != "crm" {
 		t.Error("the caller's list was changed")
+	}
+}
+
+const bearerKey = "canary-of-a-server-14"
+
+func TestBearersAreTokensWithoutTheirScheme(t *testing.T) {
+	t.Parallel()
+	server := func(headers ...connector.Header) []connector.Server {
+		return []connector.Server{{Name: "crm", Headers: headers}}
+	}
+	for _, value := range []string{"Bearer " + bearerKey, "bearer   " + bearerKey} {
+		given := server(connector.Header{Name: "authorization", Value: modelendpoint.NewKey(value)})
+		got, err := connector.Bearers(given)
+		if err != nil || got[0].Headers[0].Value.Reveal() != bearerKey || given[0].Headers[0].Value.Reveal() != value {
+			t.Errorf("%q: %v, %v", value, got, err)
+		}
+	}
+	if got, err := connector.Bearers(server()); err != nil || len(got) != 1 {
+		t.Errorf("a server without a credential: %v, %v", got, err)
+	}
+	for name, h := range map[string]connector.Header{
+		"another header": {Name: "X-Team", Value: modelendpoint.NewKey("Bearer " + bearerKey)},
+		"another scheme": {Name: "Authorization", Value: modelendpoint.NewKey("Basic " + bearerKey)},
+		"no scheme":      {Name: "Authorization", Value: modelendpoint.NewKey(bearerKey)},
+		"nothing":        {Name: "Authorization", Value: modelendpoint.NewKey("Bearer")},
+	} {
+		_, err := connector.Bearers(server(h))
+		var f *fault.Error
+		if !errors.As(err, &f) || f.Code != fault.Refused || strings.Contains(err.Error(), bearerKey) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

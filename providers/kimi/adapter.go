@@ -90,30 +90,10 @@ func settings(l *p.Layout, r p.Request) {
 	duplicate(l, r, inTerminal, "tui.toml")
 	l.Expose(p.Expose{At: root.Join("themes"), Input: inThemes, Copy: true})
 	l.Expose(p.Expose{At: root.Join("agents"), Input: inAgents, Copy: true})
-	// Trust in a project lets it bring MCP servers, to which it could give the key of an endpoint.
-	if r.Endpoint == nil {
+	// Trust in a project lets it bring MCP servers, to which it could give the key of an endpoint or of another server.
+	if !secret(r) {
 		l.Share(root.Join("workspace-trust"), p.At(home, "workspace-trust"))
 	}
-}
-
-// servers places the user's MCP servers.
-func servers(l *p.Layout, r p.Request) {
-	in, at := r.Options.Inherit, root.Join("mcp.json")
-	if in.None(p.MCPServers) || !r.Inputs[inServers].Exists {
-		return
-	}
-	var edits []p.Edit
-	if !in.All(p.MCPServers) {
-		edits = append(edits, p.Keep(p.Key("mcpServers"), in[p.MCPServers].Names...))
-	}
-	// A server whose credential comes from the variable of ours would be sent the key of the endpoint.
-	for _, name := range matching(r.Inputs[inServers], serverToken, keyVar) {
-		edits = append(edits, p.Delete(p.Key("mcpServers", name)))
-		l.Note(p.Warn("kimi.server-left-out", "an mcp server of yours asks for the key of the model endpoint, and stays out of the session",
-			"give it a variable of its own"))
-	}
-	l.Merge(at, p.JSON, []p.Base{p.FromInput(inServers)}, edits...)
-	l.Check(at, p.CheckJSON)
 }
 
 // plugins lists the user's plugins, which stay where they are. The client runs without any when it cannot read the list.

@@ -53,7 +53,7 @@ func exclusions(r p.Request) (e []p.Edit) {
 		return e
 	}
 	// The login is no setting: what makes it usable stays.
-	if mine := matching(r.Inputs[inConfig], modelProvider, account); r.Endpoint == nil && len(mine) > 0 {
+	if mine := matching(r.Inputs[inConfig], modelProvider, func(v string) bool { return v == account }); r.Endpoint == nil && len(mine) > 0 {
 		keep = append(keep, "providers", "models")
 		e = append(e, p.Keep(p.Key("providers"), account), p.Keep(p.Key("models"), mine...))
 		if first, _ := r.Inputs[inConfig].Values[firstModel.String()].(p.String); slices.Contains(mine, string(first)) {
@@ -63,12 +63,13 @@ func exclusions(r p.Request) (e []p.Edit) {
 	return append(e, p.Keep(p.Key(), keep...))
 }
 
-// matching lists, sorted, what the wildcard of a key path of three stands for where the value is the wanted one.
-func matching(found p.Found, path p.KeyPath, want string) []string {
+// matching lists, sorted, what the wildcard of a key path of three stands for where the value is a wanted one.
+func matching(found p.Found, path p.KeyPath, wanted func(string) bool) []string {
 	set := map[string]bool{}
 	for key, value := range found.Values {
 		segments := strings.Split(key, "/")
-		if len(segments) == 3 && segments[0] == path[0] && segments[2] == path[2] && value == p.S(want) {
+		text, _ := value.(p.String)
+		if len(segments) == 3 && segments[0] == path[0] && segments[2] == path[2] && wanted(string(text)) {
 			set[strings.NewReplacer("~1", "/", "~0", "~").Replace(segments[1])] = true
 		}
 	}

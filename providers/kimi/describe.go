@@ -10,8 +10,9 @@ const (
 	envNoTelemetry, envNoUpdate = "KIMI_DISABLE_TELEMETRY", "KIMI_CODE_NO_AUTO_UPDATE"
 	envDepth, envHeaders        = "SHLVL", "KIMI_CODE_CUSTOM_HEADERS"
 
-	// keyVar carries the key of the endpoint.
-	keyVar = p.EndpointKeyVar
+	// keyVar carries the key of the endpoint, and serverVars begins the names of the variables with the credentials of the
+	// host's MCP servers.
+	keyVar, serverVars = p.EndpointKeyVar, "TUTTI_MCP_HEADER_"
 )
 
 // The inputs, by what they are in the user's home of the client unless they say otherwise.
@@ -64,6 +65,7 @@ func (Adapter) Describe() p.Descriptor {
 		NativeImages: true,
 		Model: p.Model{Protocol: p.OpenAI, Also: []p.Protocol{p.Responses}, Addressing: p.ProviderPrefixed,
 			Endpoint: p.NoEndpointAdapter, KeyVar: keyVar},
+		ServerVars: serverVars, BearerServers: true,
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions:  {How: p.ByLayout},
 			p.Skills:        {How: p.ByLayout, Named: true},
@@ -76,7 +78,7 @@ func (Adapter) Describe() p.Descriptor {
 		// Asked on a terminal only; over ACP and in print mode a project that is not trusted is so without a word.
 		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}, {ID: "folder-trust", Answer: p.NotAnswered},
 			{ID: "migration", Answer: p.AnsweredByFile}},
-		Env: append([]string{envHome, keyVar, envNoTelemetry, envNoUpdate, envDepth, envHeaders}, shellTuning...),
+		Env: append([]string{envHome, keyVar, serverVars + "*", envNoTelemetry, envNoUpdate, envDepth, envHeaders}, shellTuning...),
 		// Logins, and trust that a person gives on a terminal, are written through links to these.
 		OwnState: inHome("credentials", "oauth", "workspace-trust"),
 	}

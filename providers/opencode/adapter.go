@@ -45,6 +45,10 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	} else {
 		l.Strip(keyVar) // of a session that this one was started in
 	}
+	c.serve()
+	if secret(r) {
+		c.excludeProject()
+	}
 	if len(c.permission) > 0 {
 		c.doc["permission"] = c.permission
 	}
@@ -91,7 +95,7 @@ func (c *config) instructions() {
 	if c.request.Inputs[inInstructions].Exists && c.request.Options.Inherit.All(p.Instructions) {
 		files = append(files, p.InputPath{Input: inInstructions})
 	}
-	if c.request.Endpoint != nil && c.request.Inputs[inProjectInstructions].Exists {
+	if secret(c.request) && c.request.Inputs[inProjectInstructions].Exists {
 		files = append(files, p.InputPath{Input: inProjectInstructions})
 	}
 	if len(files) > 0 {

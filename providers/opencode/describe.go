@@ -78,6 +78,7 @@ func (Adapter) Describe() p.Descriptor {
 		NativeImages: true,
 		Model: p.Model{Protocol: p.OpenAI, Addressing: p.ProviderPrefixed, Endpoint: p.NoEndpointAdapter,
 			KeyVar: keyVar},
+		ServerVars: serverVars,
 		// Settings are not among them: the directory that they lie in cannot be moved.
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions: {How: p.ByLayout},
@@ -90,7 +91,7 @@ func (Adapter) Describe() p.Descriptor {
 		},
 		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}},
 		Env: append([]string{envDir, envFile, envNoCatalog, envNoUpdate, envNoServers, envNoShared, envNoProject,
-			envNoPlugins, envAuth, envDatabase, keyVar}, append(settings, redirects...)...),
+			envNoPlugins, envAuth, envDatabase, keyVar, serverVars + "*"}, append(settings, redirects...)...),
 		OwnState: ownState(),
 	}
 }

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"slices"
 	"strings"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -64,9 +65,6 @@ func (c *config) rebindAgents(model p.Value) {
 // shield keeps everything away from the endpoint and its key that the client lets us keep away.
 func (c *config) shield() {
 	l := c.layout
-	// A project's configuration can name programs and hand them variables, and is trusted by the client unasked.
-	l.Set(envNoProject, p.S("1"))
-	l.Expose(p.Expose{At: c.root.Join("skills/project"), Input: inProjectSkills})
 	// Plugins run inside the client.
 	if !c.request.Options.Inherit.None(p.Plugins) {
 		l.Set(envNoPlugins, p.S("1"))
@@ -85,8 +83,20 @@ func (c *config) shield() {
 	l.Note(p.Warn("opencode.key-in-environment",
 		"commands, servers and tools that opencode runs in this session see the key of the endpoint in "+keyVar,
 		"use a route of the gateway, whose token is worth nothing elsewhere"))
+}
+
+// secret says whether the session has a credential of the host's in its environment.
+func secret(r p.Request) bool {
+	return r.Endpoint != nil || slices.ContainsFunc(r.Servers, func(s p.Server) bool { return len(s.Headers) > 0 })
+}
+
+// excludeProject keeps the configuration of the project out: it can name programs and servers and hand them variables, and
+// is trusted by the client unasked. Its skills come along another way, and so do its instructions.
+func (c *config) excludeProject() {
+	c.layout.Set(envNoProject, p.S("1"))
+	c.layout.Expose(p.Expose{At: c.root.Join("skills/project"), Input: inProjectSkills})
 	if c.request.Inputs[inProjectConfig].Exists || c.request.Inputs[inProjectPlugins].Exists {
-		l.Note(p.Diagnostic{Severity: p.Info, Code: "opencode.project-config-left-out",
-			Text: "the configuration of the project stays out, but for the nearest instructions and the skills: it could read the key"})
+		c.layout.Note(p.Diagnostic{Severity: p.Info, Code: "opencode.project-config-left-out",
+			Text: "the configuration of the project stays out, but for the nearest instructions and the skills: it could read credentials of the session"})
 	}
 }

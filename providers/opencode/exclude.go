@@ -15,18 +15,14 @@ func (c *config) exclude() {
 	if !in.All(p.Skills) {
 		c.excludeSkills()
 	}
-	servers := p.Object{}
 	for _, name := range c.names(serverType) {
 		if !in.Takes(p.MCPServers, name) {
-			servers[name] = p.Object{"enabled": p.Bool(false)}
+			c.servers()[name] = p.Object{"enabled": p.Bool(false)}
 		}
-	}
-	if len(servers) > 0 {
-		c.doc["mcp"] = servers
 	}
 	if in.None(p.Plugins) {
 		l.Set(envNoPlugins, p.S("1"))
-		if c.request.Inputs[inProjectPlugins].Exists && c.request.Endpoint == nil {
+		if c.request.Inputs[inProjectPlugins].Exists && !secret(c.request) {
 			l.Note(p.Diagnostic{Severity: p.Info, Code: "opencode.project-plugins-left-out",
 				Text: "plugins of the project stay out together with those of the user: one switch takes both"})
 		}

@@ -37,6 +37,7 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	instructions(l, r)
 	configuration(l, r)
 	rules(l, r)
+	servers(l, r)
 	logins(l, r)
 	skills(l, r)
 	return l, nil

@@ -73,6 +73,8 @@ func edits(r p.Request) []p.Edit {
 		p.Set(p.Key("project_root_markers"), p.List{}),
 		// Commands run in a login shell by default, whose profile assigns PATH anew and so loses the session's.
 		p.Set(p.Key("allow_login_shell"), p.Bool(false)),
+		// Commands inherit the environment, and have no use for the credentials of the host's servers.
+		p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.S(serverVars+"*")),
 	})
 	if r.Target.OS == "windows" {
 		e = append(e, p.Set(p.Key("windows", "sandbox"), p.S("unelevated"))) // the default asks for elevation, which nobody answers

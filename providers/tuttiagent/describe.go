@@ -54,7 +54,7 @@ func (Adapter) Describe() p.Descriptor {
 			p.ModelSettings: byLayout,
 		},
 		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}, {ID: "folder-trust", Answer: p.NotAnswered}, {ID: "hook-trust", Answer: p.NotAnswered}},
-		Env:   append([]string{envHome, keyVar}, childMarkers...),
+		Env:   append([]string{envHome, keyVar, serverVars + "*"}, childMarkers...), Flags: []string{flagConfig}, ServerVars: serverVars,
 		// The login and its lock are reached through links.
 		OwnState: inHome("auth.json", "auth.json.lock", refreshLock, ".credentials.json"),
 	}

@@ -23,6 +23,10 @@ type Descriptor struct {
 	// ServerVars begins the names of the variables that carry credentials of MCP servers which the host brings, e.g.
 	// "TUTTI_MCP_HEADER_". "" says that the client takes no such servers.
 	ServerVars string `json:"serverVars,omitempty"`
+	// BearerServers says that of all headers the client takes only a bearer token from a variable, and puts the scheme in
+	// front of it by itself. A server that the host brings then has no header but Authorization, and its value comes
+	// without the scheme.
+	BearerServers bool `json:"bearerServers,omitempty"`
 	// Inherit says for each kind how it can be left out. A kind that is absent cannot be left out.
 	Inherit map[Kind]Exclusion `json:"inherit,omitempty"`
 	Gates   []Gate             `json:"gates,omitempty"`

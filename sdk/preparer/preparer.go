@@ -111,7 +111,7 @@ type Server struct {
 type Header struct {
 	Name  string
 	Var   string // begins with the descriptor's ServerVars
-	Value Secret
+	Value Secret // with the descriptor's BearerServers, without the scheme
 }
 
 // EndpointModel is one model of an endpoint.

@@ -115,7 +115,10 @@ func servers(ctx context.Context, p preparer.Preparer) []error {
 		wanted[s.Name], wanted[s.URL] = false, false
 	}
 	for _, h := range headers(r) {
-		wanted[h.Name], wanted[h.Var] = false, false
+		wanted[h.Var] = false
+		if !d.BearerServers {
+			wanted[h.Name] = false
+		}
 	}
 	eachValue(l, func(at string, v preparer.Value) {
 		switch v := v.(type) {

@@ -184,6 +184,7 @@ func TestBadAdapterFails(t *testing.T) {
 		})},
 		"unknown transport":                 {"descriptor", described(func(d *p.Descriptor) { d.Client.Transport = "telepathy" })},
 		"server variables undeclared":       {"descriptor", described(func(d *p.Descriptor) { d.ServerVars = "OTHER_MCP_" })},
+		"tokens of servers without servers": {"descriptor", described(func(d *p.Descriptor) { d.ServerVars, d.BearerServers = "", true })},
 		"server variables that are no name": {"descriptor", described(func(d *p.Descriptor) { d.ServerVars = "ACTOR MCP" })},
 
 		"panics": {"answers", then(func(_ *p.Layout, r p.Request) {

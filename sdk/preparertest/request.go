@@ -63,9 +63,13 @@ func serverFor(d preparer.Descriptor, before int, handle, name, url string, name
 
 // serversFor are MCP servers for a client that takes some, with credentials whose names begin with the canary.
 func serversFor(d preparer.Descriptor) []preparer.Server {
+	names := []string{"Authorization", "X-Team"}
+	if d.BearerServers {
+		names = names[:1]
+	}
 	return []preparer.Server{
-		serverFor(d, 0, canary, "alpha", "https://tools.example/mcp", "Authorization", "X-Team"),
-		serverFor(d, 2, canary, "beta_2", "http://127.0.0.1:41235/"),
+		serverFor(d, 0, canary, "alpha", "https://tools.example/mcp", names...),
+		serverFor(d, len(names), canary, "beta_2", "http://127.0.0.1:41235/"),
 	}
 }
 

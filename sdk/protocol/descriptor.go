@@ -42,7 +42,8 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 			Also:       each(v.Model.Also, e.modelProtocol),
 			ApiKeyVar:  v.Model.APIKeyVar,
 		},
-		ServerVars: v.ServerVars,
+		ServerVars:    v.ServerVars,
+		BearerServers: v.BearerServers,
 		Inherit: each(slices.Sorted(maps.Keys(v.Inherit)), func(k preparer.Kind) *pb.KindExclusion {
 			x := v.Inherit[k]
 			return &pb.KindExclusion{Kind: e.kind(k), How: toEnum[pb.How](&e, "means", hows(), x.How), Named: x.Named,
@@ -157,7 +158,8 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 			Also:       each(model.GetAlso(), d.modelProtocol),
 			APIKeyVar:  model.GetApiKeyVar(),
 		},
-		ServerVars: m.GetServerVars(),
+		ServerVars:    m.GetServerVars(),
+		BearerServers: m.GetBearerServers(),
 		Inherit: table(&d, "kind", m.GetInherit(),
 			func(x *pb.KindExclusion) preparer.Kind { return d.kind(x.GetKind()) },
 			func(x *pb.KindExclusion) preparer.Exclusion {

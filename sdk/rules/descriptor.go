@@ -199,6 +199,7 @@ func (c *descriptorChecker) model() {
 func (c *descriptorChecker) servers() {
 	begin := c.desc.ServerVars
 	c.want(begin == "" || envForm.MatchString(begin) && covered(c.desc.Env, begin+"*"), "server variables", "%q begins no name of a variable, or %q is not declared", begin, begin+"*")
+	c.want(begin != "" || !c.desc.BearerServers, "server variables", "it takes bearer tokens of servers, and no servers")
 }
 
 func (c *descriptorChecker) names() {

@@ -2531,8 +2531,10 @@ type Descriptor struct {
 	Sandboxed    bool                   `protobuf:"varint,16,opt,name=sandboxed,proto3" json:"sandboxed,omitempty"`
 	Saver        bool                   `protobuf:"varint,17,opt,name=saver,proto3" json:"saver,omitempty"`
 	// Begins the names of the variables that carry credentials of the host's MCP servers; empty for a client that takes none.
-	ServerVars    string       `protobuf:"bytes,18,opt,name=server_vars,json=serverVars,proto3" json:"server_vars,omitempty"`
-	Transcripts   *Transcripts `protobuf:"bytes,19,opt,name=transcripts,proto3" json:"transcripts,omitempty"`
+	ServerVars  string       `protobuf:"bytes,18,opt,name=server_vars,json=serverVars,proto3" json:"server_vars,omitempty"`
+	Transcripts *Transcripts `protobuf:"bytes,19,opt,name=transcripts,proto3" json:"transcripts,omitempty"`
+	// The client takes a bearer token of such a server from a variable, without its scheme, and no other header.
+	BearerServers bool `protobuf:"varint,20,opt,name=bearer_servers,json=bearerServers,proto3" json:"bearer_servers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2698,6 +2700,13 @@ func (x *Descriptor) GetTranscripts() *Transcripts {
 		return x.Transcripts
 	}
 	return nil
+}
+
+func (x *Descriptor) GetBearerServers() bool {
+	if x != nil {
+		return x.BearerServers
+	}
+	return false
 }
 
 type Client struct {
@@ -5955,7 +5964,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
 	"\x04keys\x18\x04 \x01(\tR\x04keys\"%\n" +
 	"\aKeyPath\x12\x1a\n" +
-	"\bsegments\x18\x01 \x03(\tR\bsegments\"\xea\x06\n" +
+	"\bsegments\x18\x01 \x03(\tR\bsegments\"\x91\a\n" +
 	"\n" +
 	"Descriptor\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x18\n" +
@@ -5978,7 +5987,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05saver\x18\x11 \x01(\bR\x05saver\x12\x1f\n" +
 	"\vserver_vars\x18\x12 \x01(\tR\n" +
 	"serverVars\x12D\n" +
-	"\vtranscripts\x18\x13 \x01(\v2\".greenroom.preparer.v1.TranscriptsR\vtranscripts\"\xc4\x02\n" +
+	"\vtranscripts\x18\x13 \x01(\v2\".greenroom.preparer.v1.TranscriptsR\vtranscripts\x12%\n" +
+	"\x0ebearer_servers\x18\x14 \x01(\bR\rbearerServers\"\xc4\x02\n" +
 	"\x06Client\x12 \n" +
 	"\vexecutables\x18\x01 \x03(\tR\vexecutables\x12\x1a\n" +
 	"\boverride\x18\x02 \x01(\tR\boverride\x12!\n" +
