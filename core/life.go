@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"os/exec"
 	"time"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
@@ -36,6 +37,9 @@ type Report struct {
 	Kept []Kept `json:"kept,omitempty"`
 	// Recovered lists sessions that a killed process left half done, and that were put in order.
 	Recovered []Recovered `json:"recovered,omitempty"`
+	// Ended lists the directory names of sessions in which a killed host had left a client running, and it was ended. Once
+	// for each client.
+	Ended []string `json:"ended,omitempty"`
 	// Busy lists the directory names of sessions that somebody works on, and that were passed over.
 	Busy []string `json:"busy,omitempty"`
 }
@@ -108,20 +112,23 @@ func (h *Host) CleanupDamaged(ctx context.Context, name string, o CleanupOptions
 	})
 }
 
-// Recover puts in order what killed processes left, for every session that nobody works on. Doing it twice does what
-// doing it once does. When a file system hangs, it ends with what it did until then.
+// Recover puts in order what killed processes left, for every session that nobody works on: clients that they started with
+// [Lease.Start] and that still run are ended, and records brought to an end. Doing it twice does what doing it once does. When a file system hangs, it ends with what it did until then.
 func (h *Host) Recover(ctx context.Context) (*Report, error) {
-	names, err := watched(ctx, h, "", "recover", "state", func(ctx context.Context, _ *operation) ([]string, error) {
+	var ended []string
+	var left error
+	names, err := watched(ctx, h, "", "recover", "state", func(ctx context.Context, _ *operation) (names []string, err error) {
 		if err := h.ensure(); err != nil {
 			return nil, err
 		}
+		ended, left = h.store.Sweep("")
 		return h.store.Names(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{}
-	var failed []error
+	report := &Report{Ended: ended}
+	failed := []error{left}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
 			return report, inTime(ctx, err)
@@ -274,6 +281,24 @@ func (h *Host) info(ctx context.Context, name string, m *manifest.Manifest) Info
 // Lease says that a client runs in a session. It ends with the process that holds it.
 type Lease struct {
 	lease *manifest.Lease
+}
+
+// Run is a client that was started in a session, with everything that it has started.
+type Run = manifest.Run
+
+// Start starts a client that [Prepared.Command] has made, and records it with the time of its start: should this process be
+// killed and the client live on, then the next Hold or Cleanup of the session, or Recover, ends it, and [Host.Stop] can be
+// called for it. What it starts inherits a variable, GREENROOM_RUN, by which it is found. Call [Run.End] when the client was
+// waited for, or to end it, or [Run.Forget] to leave alone what it has started.
+func (l *Lease) Start(client *exec.Cmd) (*Run, error) { return l.lease.Start(client) }
+
+// Stop ends the clients that run in a session and were started with [Lease.Start], whoever did, with everything that they
+// have started: they are asked to, and killed after two seconds. It says how many there were. The session stays prepared.
+// Where the system does not tell what a process has started the code is "client_unsupported", and [ErrRunning] for what
+// cannot be ended.
+func (h *Host) Stop(ctx context.Context, r Ref) (int, error) {
+	name := manifest.Name(r.Workspace, r.ID)
+	return watched(ctx, h, "", "stop", "session", func(context.Context, *operation) (int, error) { return h.store.Stop(name) })
 }
 
 // Hold takes a lease on a ready session, for as long as a client runs in it: Cleanup refuses meanwhile, and logins that

@@ -59,7 +59,7 @@ func Open(ctx context.Context, p *core.Prepared, o Options) (*Conn, error) {
 func (c *Conn) start(ctx context.Context) error {
 	c.redact = redactor(c.p, c.o.Environ)
 	args := append(append([]string{}, c.p.TransportArgs...), c.o.Args...)
-	proc, err := start(func(ctx context.Context) (*exec.Cmd, error) { return c.p.Command(ctx, c.o.Environ, args...) }, c.redact)
+	proc, err := start(c.lease, func(ctx context.Context) (*exec.Cmd, error) { return c.p.Command(ctx, c.o.Environ, args...) }, c.redact, c.o.EndGrace)
 	if err != nil {
 		if _, ok := errors.AsType[*core.Error](err); ok {
 			return err

@@ -8,29 +8,32 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/greenroom-agents/greenroom/core/internal/client"
+	"github.com/greenroom-agents/greenroom/core"
 )
 
-// process is a client that runs, with the group of everything that it started and that did not leave the group.
+// process is a client that runs, with everything that it has started.
 type process struct {
-	cmd    *exec.Cmd
+	run    *core.Run
 	stdin  io.WriteCloser
 	stdout *os.File
 	tail   *tail
 	kill   context.CancelFunc
 	done   chan struct{} // closed when the client has ended and was waited for
 	err    error         // what Wait said, to be read after done
+	clear  chan struct{} // closed when nothing is left of what it has started
 }
 
-// start starts the client. Its input ends with our process, however that ends, and well-behaved clients end with it.
-func start(command func(context.Context) (*exec.Cmd, error), redact func(string) string) (*process, error) {
+// start starts the client. Its input ends with our process, however that ends, and well-behaved clients end with it; what
+// is left of the others is ended by the next host, which the lease has the record for. What the client leaves running has
+// nobody to serve, and is ended too: asked, and killed after grace.
+func start(lease *core.Lease, command func(context.Context) (*exec.Cmd, error), redact func(string) string, grace time.Duration) (*process, error) {
 	ctx, kill := context.WithCancel(context.Background())
 	cmd, err := command(ctx)
 	if err != nil {
 		kill()
 		return nil, err
 	}
-	p := &process{cmd: cmd, kill: kill, tail: newTail(redact), done: make(chan struct{})}
+	p := &process{kill: kill, tail: newTail(redact), done: make(chan struct{}), clear: make(chan struct{})}
 	// Our own pipe, not that of the command: what was written before the end is read to its end, although the process
 	// was already waited for.
 	read, write, err := os.Pipe()
@@ -42,7 +45,7 @@ func start(command func(context.Context) (*exec.Cmd, error), redact func(string)
 	// A grandchild that keeps the error stream open does not keep us from seeing the end of the client.
 	cmd.WaitDelay = 500 * time.Millisecond
 	if p.stdin, err = cmd.StdinPipe(); err == nil {
-		err = cmd.Start()
+		p.run, err = lease.Start(cmd)
 	}
 	write.Close()
 	if err != nil {
@@ -52,28 +55,24 @@ func start(command func(context.Context) (*exec.Cmd, error), redact func(string)
 	}
 	go func() {
 		p.err = cmd.Wait()
-		// The client is gone, and what it left running in its group has nobody to serve.
-		client.EndGroup(cmd)
 		close(p.done)
+		p.run.End(grace)
+		close(p.clear)
 	}()
 	return p, nil
 }
 
-// stop ends the client and its group: the end of its input, then TERM, then KILL, with grace between them. It returns
-// when nothing is left of the group.
+// stop ends the client and everything that it has started: the end of its input, then TERM, then KILL, with grace between
+// them. It returns when nothing is left.
 func (p *process) stop(grace time.Duration) {
 	defer p.stdout.Close()
 	defer p.kill()
 	p.stdin.Close()
-	if p.endsIn(grace) {
-		return
+	if !p.endsIn(grace) {
+		p.run.End(grace)
+		p.kill() // where End knows of nothing to end
 	}
-	client.Terminate(p.cmd)
-	if p.endsIn(grace) {
-		return
-	}
-	p.kill()
-	<-p.done
+	<-p.clear
 }
 
 func (p *process) endsIn(d time.Duration) bool {

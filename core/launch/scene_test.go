@@ -16,6 +16,7 @@ import (
 
 func TestMain(m *testing.M) {
 	launchtest.Main()
+	hostMain()
 	os.Exit(m.Run())
 }
 

@@ -28,7 +28,12 @@ type CleanupOptions struct {
 // Cleanup takes a session away: its logins are settled, its blocks taken out of the workspace when nobody else holds
 // them, its directory removed without following a link. What is not ours any more stays and is reported. A login that
 // cannot be settled keeps the session's directory.
+//
+// What a killed host has left running in it is ended first.
 func (s *Session) Cleanup(ctx context.Context, o CleanupOptions) (kept []Kept, err error) {
+	if _, err := s.state.Sweep(s.Name); err != nil {
+		return nil, err
+	}
 	if held, err := s.held(ctx); err != nil {
 		return nil, err
 	} else if held && !o.UnsafeForce {

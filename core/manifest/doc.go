@@ -8,6 +8,7 @@
 //	s/<name>        the session's directory; <name>.new until it is first complete, <name>.gone once it is given up
 //	w/<hash>.json   which sessions share which managed blocks of one workspace
 //	h/<hash>.<name> which running session holds a login of one file of the user's
+//	c/<name>.<mark> a client that runs in a session, and by which process it was started
 //
 // Locks are flock on directories, so that they end with the process. Their order: session, workspace, home. No lock
 // is held over a call to another process.

@@ -21,9 +21,12 @@ type Lease struct {
 	lock  *fsroot.Lock
 }
 
-// Hold takes a lease on a ready session. Its logins are settled first, and recorded as running, so that other sessions
-// on the same login look here before they read it.
+// Hold takes a lease on a ready session. What a killed host has left running in it is ended first. Then its logins are
+// settled, and recorded as running, so that other sessions on the same login look here before they read it.
 func (s *Store) Hold(ctx context.Context, name string) (*Lease, error) {
+	if _, err := s.Sweep(name); err != nil {
+		return nil, err
+	}
 	ses, err := s.Acquire(ctx, name, false)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 )
 
 // dirs are the directories of a state directory, all 0700.
-var dirs = []string{"m", "s", "w", "h", "store", "cache"}
+var dirs = []string{"m", "s", "w", "h", runDir, "store", "cache"}
 
 // marker is the file that tells a state directory from any other.
 const marker = "greenroom-state"

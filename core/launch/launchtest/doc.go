@@ -15,6 +15,7 @@
 //	repeat N TEXT        says something N times
 //	noise TEXT           prints a line that is no message
 //	child PATH           starts a process that lives on, and writes its number to the file
+//	orphan PATH          the same for one that leaves group and parent, as servers do that are put into the background
 //	sleep DURATION       waits, and is woken by a cancellation
 //	die                  ends at once, with words on its error stream
 //	fail CODE TEXT       answers the prompt with an error

@@ -57,6 +57,8 @@ func (s *script) do(ctx context.Context, line string) error {
 		fmt.Println(rest)
 	case "child":
 		return child(rest)
+	case "orphan":
+		return orphan(rest)
 	case "sleep":
 		d, err := time.ParseDuration(rest)
 		if err != nil {
@@ -119,4 +121,9 @@ func child(file string) error {
 		return err
 	}
 	return os.WriteFile(file, []byte(strconv.Itoa(cmd.Process.Pid)), 0o600)
+}
+
+// orphan starts a process that has left the group and the family of the agent.
+func orphan(file string) error {
+	return exec.Command("sh", "-c", `setsid sleep 600 >/dev/null 2>&1 </dev/null & echo $! >"$0"`, file).Run()
 }

@@ -1,0 +1,73 @@
+package process
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Mark is the variable that everything inherits which a marked program starts.
+const Mark = "GREENROOM_RUN"
+
+// ID is one process, now and for ever. The zero value is none.
+type ID struct {
+	PID   int    `json:"pid"`
+	Start uint64 `json:"start"` // in ticks since the system was started
+	Where string `json:"where"` // the system, since it was started, and the namespace that the number is one of
+}
+
+// Tree is a program with everything that it has started. It is a value that can be kept.
+type Tree struct {
+	// Leader is the program itself. It may be none, when its starter was killed between starting it and looking at it.
+	Leader ID `json:"leader"`
+	// Mark is the value of the variable [Mark] in its environment.
+	Mark string `json:"mark"`
+}
+
+// NewMark is a value that no other program has.
+func NewMark() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // which never fails
+	return hex.EncodeToString(b[:])
+}
+
+// Put marks a command that was not started yet.
+func Put(cmd *exec.Cmd, mark string) {
+	env := make([]string, 0, len(cmd.Env)+1)
+	for _, kv := range cmd.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); name != Mark {
+			env = append(env, kv)
+		}
+	}
+	cmd.Env = append(env, Mark+"="+mark)
+}
+
+// Any says whether anything is left of a tree, for somebody who did not start it.
+func (t Tree) Any() bool { return t.signal(nothing, false) }
+
+// pause is how long to wait between two looks at what is left.
+const pause = 20 * time.Millisecond
+
+// End asks everything that is left of a tree to end, and kills after grace what has not. It says whether nothing is left.
+// Whoever has started the leader may say that it is theirs, up to the moment at which they have waited for it: until then
+// nobody else can have its number, and what has it as its group was started by it.
+func (t Tree) End(grace time.Duration, theirs bool) bool {
+	if !t.signal(terminate, theirs) {
+		return true
+	}
+	for until := time.Now().Add(grace); time.Now().Before(until); time.Sleep(pause) {
+		if !t.signal(nothing, theirs) {
+			return true
+		}
+	}
+	// What is killed may have started another in the meantime.
+	for range 100 {
+		if !t.signal(kill, theirs) {
+			return true
+		}
+		time.Sleep(pause)
+	}
+	return false
+}
