@@ -1,67 +1,43 @@
 package codex
 
-import (
-	"slices"
-	"strings"
+import p "github.com/greenroom-agents/greenroom/sdk/preparer"
 
-	p "github.com/greenroom-agents/greenroom/sdk/preparer"
+// What is learned of the user's configuration.
+var (
+	serviceTier, userProvider = p.Key("service_tier"), p.Key("model_provider")
+	loginStore                = p.Key("cli_auth_credentials_store")
+	pluginOn                  = p.Key("plugins", "*", "enabled")
 )
 
-var serviceTier, loginStore = p.Key("service_tier"), p.Key("cli_auth_credentials_store")
-
-// pluginOn says for each plugin of the user's whether it is on.
-var pluginOn = p.Key("plugins", "*", "enabled")
-
-// always are the tables and keys that come along in any case: how the client looks to a person and asks them things.
-var always = []string{"check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener",
-	"hide_agent_reasoning", "notice", "show_raw_agent_reasoning", "tui"}
-
-// owned says which root keys of config.toml belong to which kind. All others are model settings: also providers,
-// approvals, the sandbox, the trust in projects, roles, and keys that a later client may bring.
-var owned = []struct {
-	kind  p.Kind
-	keys  []string
-	table string // the one whose children are the items, where they can be chosen by name
-	// feature is what has to be off as well, since it brings things of the kind that stand in no file of the user's:
-	// the connectors of the account, plugins that a marketplace recommends, memories that the session would write.
-	feature string
-}{
-	{kind: p.Instructions, keys: []string{"compact_prompt", "developer_instructions", "instructions",
-		"model_instructions_file"}},
-	{kind: p.Skills, keys: []string{"skills"}},
-	{kind: p.MCPServers, keys: []string{"mcp_servers"}, table: "mcp_servers", feature: "apps"},
-	{kind: p.Hooks, keys: []string{"hooks", "notify"}},
-	{kind: p.Plugins, keys: []string{"marketplaces", "plugins"}, table: "plugins", feature: "plugins"},
-	{kind: p.Memories, keys: []string{"memories"}, feature: "memories"},
+// sections are the parts of config.toml. Model settings are also providers, approvals, the sandbox, the trust in projects
+// and roles.
+var sections = p.Sections{
+	// How the client looks to a person, and what it asks them.
+	{Keys: []string{"check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener",
+		"hide_agent_reasoning", "notice", "show_raw_agent_reasoning", "tui"}},
+	{Kind: p.Instructions, Keys: []string{"compact_prompt", "developer_instructions", "instructions", "model_instructions_file"}},
+	{Kind: p.Skills, Keys: []string{"skills"}, Report: []string{}},
+	// Connectors of the account come with the apps, and cannot be named.
+	{Kind: p.MCPServers, Keys: []string{"mcp_servers"}, Items: "mcp_servers", Off: p.Key("features", "apps"),
+		Report: []string{"mcp_servers/*"}},
+	// Events are named, because the trust in hooks stands beside them.
+	{Kind: p.Hooks, Keys: []string{"hooks", "notify"}, Report: []string{"notify", "hooks/SessionStart", "hooks/SessionEnd",
+		"hooks/UserPromptSubmit", "hooks/PreToolUse", "hooks/PostToolUse", "hooks/PermissionRequest", "hooks/PreModelRequest",
+		"hooks/PostModelRequest", "hooks/PreCompact", "hooks/PostCompact", "hooks/SubagentStart", "hooks/SubagentStop",
+		"hooks/Stop", "hooks/Interrupt"}},
+	// A marketplace recommends some; those that were named need the switch.
+	{Kind: p.Plugins, Keys: []string{"marketplaces", "plugins"}, Items: "plugins", Off: p.Key("features", "plugins"), OffForNone: true,
+		Report: []string{"plugins/*"}},
+	{Kind: p.Memories, Keys: []string{"memories"}, Off: p.Key("features", "memories"), Report: []string{}}, // else it would write some
+	// Nobody asked whether a session without a person's settings may be counted.
+	{Kind: p.ModelSettings, Off: p.Key("analytics", "enabled"), Report: []string{"model", "model_provider", "model_reasoning_effort",
+		"service_tier", "approval_policy", "sandbox_mode", "model_providers/*", "agents/*", "projects/*"}},
 }
 
-// configCarries says what of the user's set-up the configuration brings, for the report of inherited items. The events
-// of hooks are named, because the trust in them stands beside them.
-func configCarries() []p.Carry {
-	carry := func(kind p.Kind, paths ...string) p.Carry {
-		c := p.Carry{Kind: kind}
-		for _, path := range paths {
-			c.Keys = append(c.Keys, strings.Split(path, "/"))
-		}
-		return c
-	}
-	return []p.Carry{
-		carry(p.Instructions, "developer_instructions", "instructions", "model_instructions_file"),
-		carry(p.MCPServers, "mcp_servers/*"),
-		carry(p.Hooks, "notify", "hooks/SessionStart", "hooks/SessionEnd", "hooks/UserPromptSubmit", "hooks/PreToolUse",
-			"hooks/PostToolUse", "hooks/PermissionRequest", "hooks/PreModelRequest", "hooks/PostModelRequest",
-			"hooks/PreCompact", "hooks/PostCompact", "hooks/SubagentStart", "hooks/SubagentStop", "hooks/Stop",
-			"hooks/Interrupt"),
-		carry(p.Plugins, "plugins/*"),
-		carry(p.ModelSettings, "model", "model_provider", "model_reasoning_effort", "service_tier", "approval_policy",
-			"sandbox_mode", "model_providers/*", "agents/*", "projects/*"),
-	}
-}
-
-// edits are the changes from the user's config.toml to the session's.
-func edits(r p.Request) []p.Edit {
+// always are edits that no choice changes.
+func always(r p.Request) []p.Edit {
 	instructions := p.Key("model_instructions_file")
-	e := slices.Concat(exclusions(r.Options.Inherit), tier(r), disabledSkills(r), models(r), servers(r), []p.Edit{
+	e := []p.Edit{
 		// Relative paths are relative to the home, which is another one now. The client stops with a bare "no such file"
 		// when this one or the catalog of models is missing, and drops a role without its file in silence.
 		p.Rebase(instructions, home), p.Require(instructions, "file"),
@@ -77,54 +53,18 @@ func edits(r p.Request) []p.Edit {
 		p.Set(p.Key("project_root_markers"), p.List{}),
 		// Commands run in a login shell by default, whose profile assigns PATH anew and so loses the session's.
 		p.Set(p.Key("allow_login_shell"), p.Bool(false)),
-	})
+		// Commands inherit the environment, and have no use for the credentials in it.
+		p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.S(p.EndpointKeyVar), p.S(serverVars+"*")),
+	}
 	if r.Target.OS == "windows" {
-		// The default asks for elevation, which nobody answers.
-		e = append(e, p.Set(p.Key("windows", "sandbox"), p.S("unelevated")))
+		e = append(e, p.Set(p.Key("windows", "sandbox"), p.S("unelevated"))) // the default asks for elevation, which nobody answers
 	}
-	return append(e, employed(r)...)
-}
-
-// models binds the session to its endpoint, or leaves it with the user's models.
-func models(r p.Request) []p.Edit {
-	if r.Endpoint != nil {
-		return bound(r)
-	}
-	catalog := p.Key("model_catalog_json")
-	return []p.Edit{p.Rebase(catalog, home), p.Require(catalog, "file")}
-}
-
-// exclusions takes out what does not come along.
-func exclusions(in p.Inherit) (e []p.Edit) {
-	keep, gone, off := slices.Clone(always), []p.Edit(nil), []p.Edit(nil)
-	for _, o := range owned {
-		choice := in[o.kind]
-		named := choice.Mode == p.Only && o.table != ""
-		if named {
-			e = append(e, p.Keep(p.Key(o.table), choice.Names...))
-		}
-		for _, key := range o.keys {
-			if named || choice.Mode == p.All {
-				keep = append(keep, key)
-			} else {
-				gone = append(gone, p.Delete(p.Key(key)))
-			}
-		}
-		// Plugins that were named need theirs; connectors cannot be named.
-		if o.feature != "" && choice.Mode != p.All && !(named && o.kind == p.Plugins) {
-			off = append(off, p.Set(p.Key("features", o.feature), p.Bool(false)))
-		}
-	}
-	if !in.All(p.ModelSettings) {
-		// Nobody asked whether a session without a person's settings may be counted.
-		gone = []p.Edit{p.Keep(p.Key(), keep...), p.Set(p.Key("analytics", "enabled"), p.Bool(false))}
-	}
-	return slices.Concat(e, gone, off)
+	return e
 }
 
 // tier mends the service tier: the interface takes fast and flex only, and the client sends on what stands here.
 func tier(r p.Request) []p.Edit {
-	switch r.Inputs[inConfig].Values[serviceTier.String()] {
+	switch inConfig.In(r).Value(serviceTier) {
 	case nil, p.S("fast"), p.S("flex"):
 		return nil
 	case p.S("priority"):
@@ -135,11 +75,19 @@ func tier(r p.Request) []p.Edit {
 
 // disabledSkills switches off the user's skills that the client finds through HOME and not through its own home.
 func disabledSkills(r p.Request) (e []p.Edit) {
-	for _, name := range r.Inputs[inSharedSkills].Names {
-		if !r.Options.Inherit.Takes(p.Skills, name) {
-			file := p.Concat{p.InputPath{Input: inSharedSkills}, p.S("/" + name + "/SKILL.md")}
-			e = append(e, p.Upsert(p.Key("skills", "config"), "path", p.Object{"path": file, "enabled": p.Bool(false)}))
-		}
+	for _, name := range inSharedSkills.LeftOut(r) {
+		e = append(e, p.Upsert(p.Key("skills", "config"), "path",
+			p.Object{"path": inSharedSkills.Below(name + "/SKILL.md"), "enabled": p.Bool(false)}))
+	}
+	return e
+}
+
+// servers are the edits that add the host's MCP servers. The client takes the values of headers from the variables that
+// stand in the place of them.
+func servers(r p.Request) (e []p.Edit) {
+	for _, s := range r.Servers {
+		e = append(e, p.Replace(p.Key("mcp_servers", s.Name),
+			p.Object{"url": p.S(s.URL), "env_http_headers": s.HeaderVars("", "")}))
 	}
 	return e
 }

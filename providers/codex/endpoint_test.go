@@ -94,7 +94,7 @@ func TestTheKeyStandsInItsVariableOnly(t *testing.T) {
 	if !slices.Contains(prepare(t, request(all())).Launch.Strip, name) {
 		t.Error("it is not stripped where there is no plan")
 	}
-	want := []p.Edit{p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.S(name))}
+	want := []p.Edit{p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.S(name), p.S("TUTTI_MCP_HEADER_*"))}
 	if diff := cmp.Diff(want, editsAt(t, l, "shell_environment_policy", "exclude")); diff != "" {
 		t.Error(diff)
 	}

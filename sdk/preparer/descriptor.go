@@ -225,3 +225,12 @@ const (
 	AnsweredByFlag GateAnswer = "flag"
 	NotAnswered    GateAnswer = "none"
 )
+
+// Unanswered are gates that nothing answers.
+func Unanswered(ids ...string) []Gate {
+	gates := make([]Gate, len(ids))
+	for i, id := range ids {
+		gates[i] = Gate{ID: id, Answer: NotAnswered}
+	}
+	return gates
+}

@@ -46,6 +46,11 @@ func (i Inherit) All(k Kind) bool { return i[k].Mode == All }
 // None says whether nothing of the kind comes along.
 func (i Inherit) None(k Kind) bool { return i[k].Mode != All && i[k].Mode != Only }
 
+// AllBut says whether everything comes along of every kind but one.
+func (i Inherit) AllBut(but Kind) bool {
+	return !slices.ContainsFunc(Kinds(), func(k Kind) bool { return k != but && !i.All(k) })
+}
+
 // Takes says whether the named item of a kind comes along.
 func (i Inherit) Takes(k Kind, name string) bool {
 	c := i[k]
@@ -71,3 +76,12 @@ const (
 	ByFlag   How = "flag"
 	ByEnv    How = "env"
 )
+
+// LeaveOutBy says of every kind that it can be left out by one means, and single items of those that are named.
+func LeaveOutBy(how How, named ...Kind) map[Kind]Exclusion {
+	all := map[Kind]Exclusion{}
+	for _, kind := range Kinds() {
+		all[kind] = Exclusion{How: how, Named: slices.Contains(named, kind)}
+	}
+	return all
+}

@@ -211,3 +211,8 @@ const (
 func Warn(code, text, hint string) Diagnostic {
 	return Diagnostic{Severity: Warning, Code: code, Text: text, Hint: hint}
 }
+
+// Tell makes a piece of information.
+func Tell(code, text, hint string) Diagnostic {
+	return Diagnostic{Severity: Info, Code: code, Text: text, Hint: hint}
+}

@@ -1,0 +1,110 @@
+package preparer
+
+import (
+	"context"
+	"strings"
+)
+
+// Begin starts the layout of a request with what a descriptor says of every client alike. It refuses an endpoint that the
+// client does not speak to or that lacks a part. It puts the endpoint's key into the variable that the descriptor names
+// for it and empties the one for the other kind of key, since a client that finds both may send both; without an endpoint
+// it takes [EndpointKeyVar] of a session that this one was started in away, where the descriptor has it among its names.
+// And it hands over the credentials of the host's MCP servers.
+func Begin(ctx context.Context, d Descriptor, r Request) (*Layout, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l := NewLayout()
+	if r.Endpoint != nil {
+		if err := d.admits(r.Endpoint); err != nil {
+			return nil, err
+		}
+		l.key(d.Model, r.Endpoint)
+	} else {
+		for _, name := range d.Env {
+			if name == EndpointKeyVar {
+				l.Strip(name)
+			}
+		}
+	}
+	for _, s := range r.Servers {
+		for _, h := range s.Headers {
+			l.Set(h.Var, h.Value)
+		}
+	}
+	return l, nil
+}
+
+// admits says whether a client can be bound to an endpoint.
+func (d Descriptor) admits(e *Endpoint) error {
+	m := d.Model
+	switch {
+	case m.Protocol == NoProtocol:
+		return Refuse(d.Provider+".no-endpoint", d.Provider+" speaks to the models of its vendor only",
+			"start the session without a model endpoint")
+	case !m.Speaks(e.Protocol):
+		spoken := []string{string(m.Wire())}
+		for _, p := range m.Also {
+			spoken = append(spoken, string(p))
+		}
+		hint := "choose an endpoint of the " + string(m.Protocol) + " protocol"
+		if m.Endpoint == ResponsesToChatGateway {
+			hint = "put a gateway before an endpoint of the " + string(m.Protocol) + " protocol"
+		}
+		return Refuse(d.Provider+".endpoint-protocol", d.Provider+" speaks "+strings.Join(spoken, " and ")+
+			" to a model endpoint, and this one speaks another protocol", hint)
+	case e.BaseURL == "" || e.Default == "" || e.Key.Name == "" || len(e.Models) == 0:
+		return Refuse(d.Provider+".endpoint-incomplete", "the model endpoint lacks a base URL, a key or a model", "complete the endpoint")
+	}
+	return nil
+}
+
+// key hands over the key of an endpoint.
+func (l *Layout) key(m Model, e *Endpoint) {
+	name, other := m.KeyVar, m.APIKeyVar
+	if e.Auth == APIKey && other != "" {
+		name, other = other, name
+	}
+	if name != "" {
+		l.Set(name, e.Key)
+	}
+	if other != "" {
+		l.SetEmpty(other)
+	}
+}
+
+// Title is what a person calls the model: its name, or else its id.
+func (m EndpointModel) Title() string {
+	if m.Name != "" {
+		return m.Name
+	}
+	return m.ID
+}
+
+// Window is how many tokens the model reads at once, for a client that compacts a conversation before it outgrows that.
+// Where it is not known, it is what models of today have at the least.
+func (m EndpointModel) Window() int {
+	if m.ContextTokens > 0 {
+		return m.ContextTokens
+	}
+	return 128_000
+}
+
+// Takes is what a model takes, in the words that most clients have for it. What is not known of one is not assumed: a
+// picture that it cannot see would spoil a whole conversation.
+func (m EndpointModel) Takes() List {
+	if m.Images {
+		return Strings("text", "image")
+	}
+	return Strings("text")
+}
+
+// HeaderVars are the headers of the server with the names of the variables that hold their values, between what a client
+// wants to have around such a name.
+func (s Server) HeaderVars(before, after string) Object {
+	headers := Object{}
+	for _, h := range s.Headers {
+		headers[h.Name] = S(before + h.Var + after)
+	}
+	return headers
+}

@@ -1,0 +1,110 @@
+package preparer
+
+import "strings"
+
+// Bring places an input as far as the kind that it carries comes along: a file as a private copy; of the children of a
+// directory, files as private copies, because a client may write to them, and directories as links.
+func (l *Layout) Bring(r Request, in Input, at Place, except ...string) {
+	kind := in.Carries[0].Kind
+	inherit := r.Options.Inherit
+	switch {
+	case inherit.None(kind):
+	case in.Kind == InputFile:
+		if in.In(r).Exists && inherit.All(kind) {
+			l.Copy(at, in.Name)
+		}
+	default:
+		e := Expose{At: at, Input: in.Name, Except: except, Copy: strings.HasPrefix(in.Filter, ".")}
+		if !inherit.All(kind) {
+			e.Only = []string{}
+			for _, name := range inherit[kind].Names {
+				e.Only = append(e.Only, name)
+				if e.Copy && !strings.HasSuffix(name, in.Filter) {
+					e.Only = append(e.Only, name+in.Filter)
+				}
+			}
+		}
+		l.Expose(e)
+	}
+}
+
+// ShareEach shares directories of a client home at the same paths below a place, where something of the kind comes along.
+func (l *Layout) ShareEach(r Request, kind Kind, below Place, home string, dirs ...string) {
+	if r.Options.Inherit.None(kind) {
+		return
+	}
+	for _, dir := range dirs {
+		l.Share(below.Join(dir), At(home, dir))
+	}
+}
+
+// Base is what a file begins as that holds an input where all of the kind that it carries comes along, and else nothing.
+func (i Input) Base(r Request) []Base {
+	if r.Options.Inherit.All(i.Carries[0].Kind) {
+		return []Base{FromInput(i.Name), Empty()}
+	}
+	return []Base{Empty()}
+}
+
+// Briefing is what the session is told: the instructions, and in saver mode the policy behind them.
+func (r Request) Briefing() []Value {
+	if r.Saver == nil {
+		return []Value{r.Instructions.Text()}
+	}
+	return []Value{r.Instructions.Text(), r.Saver.Policy.Text()}
+}
+
+// WorkerModel is the model of the worker in saver mode: the one that was asked for, or that of the endpoint, or "".
+func (r Request) WorkerModel() string {
+	if r.Saver != nil && r.Saver.Model == "" && r.Endpoint != nil {
+		return r.Endpoint.Default
+	}
+	if r.Saver == nil {
+		return ""
+	}
+	return r.Saver.Model
+}
+
+// OurSkills places the session's skills, if it has some, and has the host look that the client will find them.
+func (l *Layout) OurSkills(r Request, e PlaceSkills) {
+	if r.Skills.Count > 0 {
+		l.Skills(e)
+		l.Check(e.At, CheckDir)
+	}
+}
+
+// SkillDir brings the user's skills into a directory of the session, and places ours in one below it. That is called
+// greenroom, unless a skill of the user's is. Ours take no name of the user's that come along, nor of those that others
+// list.
+func (l *Layout) SkillDir(r Request, dir Place, theirs Input, others ...Input) {
+	if !r.Options.Inherit.None(Skills) {
+		l.Bring(r, theirs, dir)
+		others = append(others, theirs)
+	}
+	l.OurSkills(r, PlaceSkills{At: dir.Join("greenroom"), Reserve: NamesOf(others...)})
+}
+
+// LeftOut are the children of an input, of which the names are learned, that do not come along.
+func (i Input) LeftOut(r Request) (names []string) {
+	for _, name := range i.In(r).Names {
+		if !r.Options.Inherit.Takes(i.Carries[0].Kind, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// LeftIn says whether directories of skills that do not come along are listed among trees, and not among the skills that
+// can be switched off one by one: what lies deeper in them has no name here.
+func (i Inherit) LeftIn(trees, skills Found) bool {
+	single := map[string]bool{}
+	for _, name := range skills.Names {
+		single[name] = true
+	}
+	for _, name := range trees.Names {
+		if !single[name] && !i.Takes(Skills, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package preparer
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// FileAt is an input that is a file: the first of some that exists.
+func FileAt(name string, at ...Location) Input { return Input{Name: name, Kind: InputFile, At: at} }
+
+// NamesAt is an input that lists children of directories.
+func NamesAt(name, filter string, at ...Location) Input {
+	return Input{Name: name, Kind: InputNames, At: at, Filter: filter}
+}
+
+// EachAt are paths in a client home.
+func EachAt(home string, paths ...string) []Location {
+	return each(paths, func(path string) Location { return At(home, path) })
+}
+
+// EachAtUser are paths in the user's home directory.
+func EachAtUser(paths ...string) []Location { return each(paths, AtUser) }
+
+// EachInProject are paths in the working directory and in each parent up to the git root.
+func EachInProject(paths ...string) []Location {
+	return each(paths, func(path string) Location { return AtWorkspace(path).UpToGitRoot() })
+}
+
+func each(paths []string, at func(string) Location) []Location {
+	list := make([]Location, len(paths))
+	for i, path := range paths {
+		list[i] = at(path)
+	}
+	return list
+}
+
+// Carrying is the input, which brings things of a kind: those at the key paths, as [ParseKey] reads them, or itself.
+func (i Input) Carrying(kind Kind, keys ...string) Input {
+	return i.carry(Carry{Kind: kind, Keys: parseKeys(keys)})
+}
+
+// CarryingFast is Carrying for what the client gives no way to leave out.
+func (i Input) CarryingFast(kind Kind, keys ...string) Input {
+	return i.carry(Carry{Kind: kind, Keys: parseKeys(keys), Stays: true})
+}
+
+func (i Input) carry(c Carry) Input {
+	i.Carries = append(slices.Clip(i.Carries), c)
+	return i
+}
+
+// Learning is the input, a file of a format of which values are learned.
+func (i Input) Learning(f Format, values ...KeyPath) Input {
+	i.Learn, i.Format, i.Values = LearnValues, f, values
+	return i
+}
+
+// Named is the input, of which the names of the children are learned.
+func (i Input) Named() Input { i.Learn = LearnValues; return i }
+
+// Filled is the input, which passes over a file that is blank.
+func (i Input) Filled() Input { i.NotBlank = true; return i }
+
+// Private is the input, which holds a credential.
+func (i Input) Private(f Format) Input { i.Secret, i.Format = true, f; return i }
+
+// In is what a request says of the input.
+func (i Input) In(r Request) Found { return r.Inputs[i.Name] }
+
+// Below is a path below the input, as a value.
+func (i Input) Below(path string) Value { return Concat{i.Path(), S("/" + path)} }
+
+// NamesOf are the names of inputs, for [PlaceSkills].
+func NamesOf(inputs ...Input) []string {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = in.Name
+	}
+	return names
+}
+
+// Value is a value that was learned, or nil.
+func (f Found) Value(path KeyPath) Value { return f.Values[path.String()] }
+
+// Text is a string that was learned, or "".
+func (f Found) Text(path KeyPath) string {
+	s, _ := f.Value(path).(String)
+	return string(s)
+}
+
+// Items lists, sorted, what the first "*" of a key path stands for among the values that were learned: all, or where
+// values are given, those with one of them.
+func (f Found) Items(path KeyPath, values ...Value) []string {
+	items := map[string]bool{}
+	for key, v := range f.Values {
+		if item, ok := path.item(ParseKey(key)); ok && (len(values) == 0 || slices.Contains(values, v)) {
+			items[item] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(items))
+}
+
+// item is what the first "*" of a path stands for in a key that matches it.
+func (k KeyPath) item(key KeyPath) (item string, ok bool) {
+	if len(k) != len(key) {
+		return "", false
+	}
+	for i, want := range k {
+		switch {
+		case want == "*" && !ok:
+			item, ok = key[i], true
+		case want != "*" && want != key[i]:
+			return "", false
+		}
+	}
+	return item, ok
+}
+
+var unescape = strings.NewReplacer("~1", "/", "~0", "~")
+
+// ParseKey reads what KeyPath.String writes.
+func ParseKey(s string) KeyPath {
+	path := KeyPath(strings.Split(s, "/"))
+	for i := range path {
+		path[i] = unescape.Replace(path[i])
+	}
+	return path
+}
+
+func parseKeys(list []string) (keys []KeyPath) {
+	for _, s := range list {
+		keys = append(keys, ParseKey(s))
+	}
+	return keys
+}
