@@ -55,6 +55,15 @@ const (
 	ErrHandshake        = fault.Handshake             // the client refused a step of its start, does not know it, or ended
 	ErrSkillsMissing    = fault.SkillsMissing         // the client does not list a skill of ours, or a directory of skills is not there
 	ErrTranscript       = fault.Transcript            // a conversation cannot be brought into a session; nothing of it was changed
+	ErrUntrusted        = fault.Untrusted             // a release is signed by nobody whom the trust policy believes
+	ErrTampered         = fault.Tampered              // the bytes of a release are not the ones that were signed
+	ErrRevoked          = fault.Revoked               // a release, or the key that signed it, was revoked
+	ErrExpired          = fault.Expired               // a release is past its time
+	ErrDowngrade        = fault.Downgrade             // a release is older than one that was there before
+	ErrIncompatible     = fault.Incompatible          // a release is for another version of the host
+	ErrPackage          = fault.PackageRules          // an extension package breaks a rule of its format
+	ErrNotInstalled     = fault.NotInstalled          // no such release is installed
+	ErrTrustPolicy      = fault.TrustPolicy           // the trust policy cannot be used
 	ErrInternal         = fault.Internal              // a fault of Greenroom's
 )
 

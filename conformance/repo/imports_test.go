@@ -33,6 +33,7 @@ var mayRequire = map[string][]string{
 		"github.com/hashicorp/go-plugin", "github.com/hashicorp/go-hclog", "google.golang.org/grpc", "google.golang.org/protobuf",
 		"github.com/Masterminds/semver/v3", "gopkg.in/yaml.v3", "github.com/pelletier/go-toml/v2",
 		"golang.org/x/sys",
+		"github.com/sigstore/sigstore", "github.com/secure-systems-lab/go-securesystemslib",
 		"github.com/coder/acp-go-sdk",
 	},
 	"gateway":     {"github.com/klauspost/compress"},

@@ -61,7 +61,17 @@ const (
 	ClientUnsupported Code = "client_unsupported"
 	LoginRequired     Code = "login_required"
 	CredentialRefused Code = "credential_refused"
-	Internal          Code = "internal"
+	// The codes of signed releases: extension packages and adapters.
+	Untrusted    Code = "untrusted"            // signed by nobody who may sign it
+	Tampered     Code = "release_tampered"     // the bytes are not the ones that were signed
+	Revoked      Code = "release_revoked"      // the key or the release was revoked
+	Expired      Code = "release_expired"      // the release is past its time
+	Downgrade    Code = "release_downgrade"    // older than what was there before
+	Incompatible Code = "release_incompatible" // for another version of the host
+	PackageRules Code = "package_refused"      // the package breaks a rule of its format
+	NotInstalled Code = "release_not_found"    // no such release is installed
+	TrustPolicy  Code = "trust_policy_refused" // the trust policy cannot be used
+	Internal     Code = "internal"
 )
 
 func (c Code) Error() string { return strings.ReplaceAll(string(c), "_", " ") }
