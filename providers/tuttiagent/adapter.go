@@ -2,6 +2,7 @@ package tuttiagent
 
 import (
 	"context"
+	"strings"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -16,94 +17,65 @@ var _ p.Preparer = Adapter{}
 var root, managed = p.Session("tutti-agent"), p.Session("managed-skills")
 
 // Prepare implements preparer.Preparer.
-func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
-	if err := ctx.Err(); err != nil {
+func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
+	l, err := p.Begin(ctx, a.Describe(), r)
+	if err != nil {
 		return nil, err
 	}
-	if r.Endpoint != nil {
-		if err := served(r.Endpoint); err != nil {
-			return nil, err
-		}
-	}
-	l := p.NewLayout()
 	l.Set(envHome, root.Value())
 	l.Strip(childMarkers...)
-	if r.Endpoint != nil {
-		l.Document(catalogFile, p.JSON, p.Object{"models": catalog(r.Endpoint)})
-		l.Set(keyVar, r.Endpoint.Key)
-	} else {
-		l.Strip(keyVar)
-	}
-	instructions(l, r)
+	// Our text stands behind the user's.
+	l.Block(root.Join("AGENTS.md"), inInstructions.Base(r), r.Instructions.Text())
 	configuration(l, r)
-	rules(l, r)
+	approve(l, r)
 	servers(l, r)
 	logins(l, r)
 	skills(l, r)
 	return l, nil
 }
 
-// instructions places our text behind the user's.
-func instructions(l *p.Layout, r p.Request) {
-	base := []p.Base{p.Empty()}
-	if r.Options.Inherit.All(p.Instructions) {
-		base = []p.Base{p.FromInput(inInstructions), p.Empty()}
-	}
-	l.Block(root.Join("AGENTS.md"), base, r.Instructions.Text())
-}
-
 // configuration places config.toml and the files that go with it. The copy is made once and edited each time: the client
 // keeps its own choices there. A session on an endpoint has a file of ours instead, so that it leaves nothing behind of
 // another one.
 func configuration(l *p.Layout, r p.Request) {
-	in, config := r.Options.Inherit, root.Join("config.toml")
-	base := []p.Base{p.FromInput(inConfig), p.Empty()}
-	if r.Inputs[inAuth].Withheld {
+	config, withheld := root.Join("config.toml"), inAuth.In(r).Withheld
+	base := []p.Base{p.FromInput(inConfig.Name), p.Empty()}
+	if withheld {
 		base = base[1:] // providers and models there go with the login
 	}
 	if r.Endpoint == nil {
 		base = append([]p.Base{p.Current()}, base...)
 	}
-	l.Merge(config, p.TOML, base, edits(r)...)
+	l.Merge(config, p.TOML, base, edits(l, r)...)
 	l.Check(config, p.CheckTOML, p.Key("project_root_markers"), p.Key("allow_login_shell"))
-	if in.All(p.Hooks) && r.Inputs[inHooks].Exists {
-		l.Copy(root.Join("hooks.json"), inHooks)
-	}
-	if in.All(p.ModelSettings) && !r.Inputs[inAuth].Withheld {
-		l.Expose(p.Expose{At: root.Join("agents"), Input: inRoles, Copy: true})
-		l.Expose(p.Expose{At: root.Join("rules"), Input: inRules, Except: []string{ours}, Copy: true})
+	l.Bring(r, inHooks, root.Join("hooks.json"))
+	if !withheld {
+		l.Bring(r, inRoles, root.Join("agents"))
+		l.Bring(r, inRules, root.Join("rules"), ours)
 	}
 }
 
 // ours is our file of rules. It is not default.rules: the client appends to that what a person approves.
 const ours = "greenroom-commands.rules"
 
-// rules lets the commands of the host's tool run that the host says may. The client approves whatever follows a prefix.
-func rules(l *p.Layout, r p.Request) {
-	var body []p.Value
+// approve lets the commands of the host's tool run that the host says may. The client approves whatever follows a prefix.
+func approve(l *p.Layout, r p.Request) {
+	var rules []p.Value
 	for _, words := range r.Commands.Approved {
-		if len(words) == 0 {
-			continue // it would approve everything
-		}
-		pattern := []p.Value{p.S("prefix_rule(pattern=[")}
-		for _, word := range words {
-			pattern = append(pattern, p.Quote(p.JSON, p.S(word)), p.S(", "))
-		}
-		pattern[len(pattern)-1] = p.S("], decision=\"allow\")\n")
-		body = append(body, pattern...)
+		rules = append(rules, p.S(`prefix_rule(pattern=["`+strings.Join(words, `", "`)+`"], decision="allow")`+"\n"))
 	}
-	if body != nil {
-		l.File(root.Join("rules").Join(ours), body...)
+	if rules != nil {
+		l.File(root.Join("rules").Join(ours), rules...)
 	}
 }
 
 // logins places the login. A session on an endpoint needs none.
 func logins(l *p.Layout, r p.Request) {
 	if !r.Options.Inherit.None(p.MCPServers) {
-		l.Login(p.Login{At: root.Join(".credentials.json"), Input: inMCPAuth, JSON: true})
+		l.Login(p.Login{At: root.Join(".credentials.json"), Input: inMCPAuth.Name, JSON: true})
 	}
 	if r.Endpoint == nil {
-		l.Login(p.Login{At: root.Join("auth.json"), Input: inAuth, JSON: true, Fresher: p.Key("tutti_llm", "access_token_expires_at"),
+		l.Login(p.Login{At: root.Join("auth.json"), Input: inAuth.Name, JSON: true, Fresher: p.Key("tutti_llm", "access_token_expires_at"),
 			Lock: refreshLock})
 	}
 }
@@ -111,24 +83,19 @@ func logins(l *p.Layout, r p.Request) {
 // skills places the user's skills one by one in the home, and ours where the client is told of them.
 func skills(l *p.Layout, r p.Request) {
 	in, dir := r.Options.Inherit, root.Join("skills")
-	reserve := []string{inSharedSkills, inProjectSkills}
+	reserve := p.NamesOf(inSharedSkills, inProjectSkills)
 	if !in.None(p.Skills) {
-		reserve = append(reserve, inSkills)
-		expose := p.Expose{At: dir, Input: inSkills}
-		if !in.All(p.Skills) {
-			expose.Only = in[p.Skills].Names
-		}
-		l.Expose(expose)
+		reserve = append(reserve, inSkills.Name)
 	}
-	if !(in.All(p.Skills) && r.Inputs[inConfig].Values[bundled.String()] == p.Bool(false)) {
+	l.Bring(r, inSkills, dir)
+	if !(in.All(p.Skills) && inConfig.In(r).Value(bundled) == p.Bool(false)) {
 		l.Action(p.Action{Kind: p.SnapshotTree, At: dir.Join(".system"), Marker: marker})
 	}
 	if r.Skills.Count <= 0 {
 		l.Action(p.Action{Kind: p.ExtraRoots}) // the client looks anew, and those of the host are told
 		return
 	}
-	l.Skills(p.PlaceSkills{At: managed, Reserve: reserve})
-	l.Check(managed, p.CheckDir)
+	l.OurSkills(r, p.PlaceSkills{At: managed, Reserve: reserve})
 	l.Action(p.Action{Kind: p.ExtraRoots, At: managed})
 	l.Action(p.Action{Kind: p.VerifySkills})
 }

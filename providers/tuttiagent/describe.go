@@ -12,18 +12,21 @@ const (
 	refreshLock = ".refresh.lock"
 )
 
-// The inputs, by what they are in the user's home of the client unless they say otherwise.
-const (
-	inInstructions  = "instructions"
-	inConfig        = "config"
-	inRoles         = "roles"
-	inRules         = "rules"
-	inHooks         = "hooks"
-	inAuth          = "auth"
-	inMCPAuth       = "mcp-auth"
-	inSkills        = "skills"
-	inSharedSkills  = "shared-skills"  // of the user, for agents of every make
-	inProjectSkills = "project-skills" // of the workspace
+// The inputs, in the user's home of the client unless they say otherwise.
+var (
+	// The client reads one of the two, the first that is not blank, and so does the session.
+	inInstructions = p.FileAt("instructions", p.EachAt(home, "AGENTS.override.md", "AGENTS.md")...).Filled().Carrying(p.Instructions)
+	inConfig       = sections.Carried(p.FileAt("config", p.At(home, "config.toml"))).Learning(p.TOML, bundled)
+	inRoles        = p.NamesAt("roles", ".toml", p.At(home, "agents")).Carrying(p.ModelSettings)
+	inRules        = p.NamesAt("rules", ".rules", p.At(home, "rules")).Carrying(p.ModelSettings)
+	inHooks        = p.FileAt("hooks", p.At(home, "hooks.json")).Carrying(p.Hooks)
+	inAuth         = p.FileAt("auth", p.At(home, "auth.json")).Private(p.JSON)
+	inMCPAuth      = p.FileAt("mcp-auth", p.At(home, ".credentials.json")).Private(p.JSON)
+	inSkills       = p.NamesAt("skills", p.FilterSkillTrees, p.At(home, "skills")).Carrying(p.Skills)
+	// Of the user, for agents of every make.
+	inSharedSkills = p.NamesAt("shared-skills", p.FilterSkills, p.AtUser(".agents/skills")).Named().Carrying(p.Skills)
+	// The project's own, which come along by working there; named so that no skill of ours takes their names.
+	inProjectSkills = p.NamesAt("project-skills", p.FilterSkills, p.EachInProject(".codex/skills", ".agents/skills")...)
 )
 
 // childMarkers are what the client tells the commands that it runs. Inherited by a session that was started from inside
@@ -33,7 +36,6 @@ var childMarkers = []string{"CODEX_CI", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_
 
 // Describe implements preparer.Preparer.
 func (Adapter) Describe() p.Descriptor {
-	byLayout, named := p.Exclusion{How: p.ByLayout}, p.Exclusion{How: p.ByLayout, Named: true}
 	return p.Descriptor{
 		Provider: "tutti-agent",
 		Version:  version,
@@ -41,53 +43,20 @@ func (Adapter) Describe() p.Descriptor {
 			Executables: []string{"tutti-agent"}, Transport: p.CodexAppServer, TransportArgs: []string{"app-server"},
 			Validators: [][]string{{"--strict-config", "app-server"}},
 		},
-		Homes:        []p.Home{{ID: home, Env: envHome, Default: ".tutti-agent"}},
-		Inputs:       inputs(),
+		Homes: []p.Home{{ID: home, Env: envHome, Default: ".tutti-agent"}},
+		Inputs: []p.Input{inInstructions, inConfig, inRoles, inRules, inHooks, inAuth, inMCPAuth, inSkills, inSharedSkills,
+			inProjectSkills},
 		Instructions: []p.Channel{p.HomeFile},
 		Skills:       p.SkillChannel{Kind: p.SkillExtraRoots, Links: true, Names: p.PlainNames, MaxName: 64},
 		Rewrite:      p.InstructionsOnly,
 		NativeImages: true,
 		Sandboxed:    true,
-		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: keyVar},
-		Inherit: map[p.Kind]p.Exclusion{
-			p.Instructions: byLayout, p.Skills: named, p.MCPServers: named, p.Hooks: byLayout, p.Plugins: byLayout, p.Memories: byLayout,
-			p.ModelSettings: byLayout,
-		},
-		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}, {ID: "folder-trust", Answer: p.NotAnswered}, {ID: "hook-trust", Answer: p.NotAnswered}},
-		Env:   append([]string{envHome, keyVar, serverVars + "*"}, childMarkers...), Flags: []string{flagConfig}, ServerVars: serverVars,
+		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: p.EndpointKeyVar},
+		Inherit:      p.LeaveOutBy(p.ByLayout, p.Skills, p.MCPServers),
+		Gates:        p.Unanswered("login", "folder-trust", "hook-trust"),
+		Env:          append([]string{envHome, p.EndpointKeyVar, serverVars + "*"}, childMarkers...),
+		Flags:        []string{flagConfig}, ServerVars: serverVars,
 		// The login and its lock are reached through links.
-		OwnState: inHome("auth.json", "auth.json.lock", refreshLock, ".credentials.json"),
-	}
-}
-
-func inHome(paths ...string) (at []p.Location) {
-	for _, path := range paths {
-		at = append(at, p.At(home, path))
-	}
-	return at
-}
-
-func inputs() []p.Input {
-	names := func(name, filter string, kind p.Kind, at ...p.Location) p.Input {
-		return p.Input{Name: name, Kind: p.InputNames, At: at, Filter: filter, Carries: []p.Carry{{Kind: kind}}}
-	}
-	shared := names(inSharedSkills, p.FilterSkills, p.Skills, p.AtUser(".agents/skills"))
-	shared.Learn = p.LearnValues
-	return []p.Input{
-		// The client reads one of the two, the first that is not blank, and so does the session.
-		{Name: inInstructions, Kind: p.InputFile, At: inHome("AGENTS.override.md", "AGENTS.md"), NotBlank: true,
-			Carries: []p.Carry{{Kind: p.Instructions}}},
-		{Name: inConfig, Kind: p.InputFile, At: inHome("config.toml"), Carries: configCarries(), Learn: p.LearnValues, Format: p.TOML,
-			Values: []p.KeyPath{bundled}},
-		names(inRoles, ".toml", p.ModelSettings, inHome("agents")...),
-		names(inRules, ".rules", p.ModelSettings, inHome("rules")...),
-		{Name: inHooks, Kind: p.InputFile, At: inHome("hooks.json"), Carries: []p.Carry{{Kind: p.Hooks}}},
-		{Name: inAuth, Kind: p.InputFile, At: inHome("auth.json"), Secret: true, Format: p.JSON},
-		{Name: inMCPAuth, Kind: p.InputFile, At: inHome(".credentials.json"), Secret: true, Format: p.JSON},
-		names(inSkills, p.FilterSkillTrees, p.Skills, inHome("skills")...),
-		shared,
-		// The project's own, which come along by working there; named so that no skill of ours takes their names.
-		{Name: inProjectSkills, Kind: p.InputNames, Filter: p.FilterSkills, At: []p.Location{
-			p.AtWorkspace(".codex/skills").UpToGitRoot(), p.AtWorkspace(".agents/skills").UpToGitRoot()}},
+		OwnState: p.EachAt(home, "auth.json", "auth.json.lock", refreshLock, ".credentials.json"),
 	}
 }

@@ -17,7 +17,6 @@ func servers(l *p.Layout, r p.Request) {
 				headers += ","
 			}
 			headers += `"` + h.Name + `"="` + h.Var + `"`
-			l.Set(h.Var, h.Value)
 		}
 		if headers != "" {
 			table += ",env_http_headers={" + headers + "}"
