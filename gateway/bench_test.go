@@ -242,6 +242,9 @@ func TestLiveStreams(t *testing.T) {
 	if size > forward {
 		t.Errorf("%.1f KB a stream, a plain forwarder %.1f KB", size/1024, forward/1024)
 	}
+	if own := (size - harness) / 1024; own > 60 {
+		t.Errorf("%.1f KB a stream", own)
+	}
 }
 
 // liveCost opens streams up to their last piece and gives the goroutines and bytes of each.

@@ -185,7 +185,7 @@ func textsOf(t *testing.T, stream []byte) []string {
 			}
 		}
 	}
-	for r := sse.NewReader(bytes.NewReader(stream), sse.Limits{}); ; {
+	for r := sse.NewReader(bytes.NewReader(stream), sse.Limits{}, nil); ; {
 		e, err := r.Next()
 		if err != nil {
 			break

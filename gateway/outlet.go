@@ -92,16 +92,9 @@ func (o *outlet) put(text []byte) bool {
 		h := f.w.Header()
 		h.Set("Content-Type", o.kind)
 		h.Set("Cache-Control", "no-store")
-		f.arm()
 		f.w.WriteHeader(http.StatusOK)
 	}
-	f.arm()
-	n, err := f.w.Write(text)
-	f.event.ResponseBytes += int64(n)
-	if err == nil {
-		err = f.rc.Flush()
-	}
-	return err == nil
+	return f.deliver(text) == nil
 }
 
 // end ends the answer. One that broke off must not look like one that was finished: a stream gets an error event, and

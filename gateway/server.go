@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/greenroom-agents/greenroom/gateway/sse"
 )
 
 // Server is a running gateway.
@@ -18,6 +20,7 @@ type Server struct {
 	transport *http.Transport
 	counters  counters
 	running   chan struct{} // one element for each running request
+	incoming  sse.Buffers   // of upstreams' streams
 	buffers   sync.Pool     // of *[]byte, for events on their way
 
 	responses, passthrough *listener
@@ -73,7 +76,7 @@ func (s *Server) open(address string, serve func(*listener) http.HandlerFunc) (*
 	if err != nil {
 		return nil, err
 	}
-	l := &listener{net: n, host: n.Addr().String(), done: make(chan struct{})}
+	l := &listener{net: &clientListener{Listener: n, buffers: &s.buffers}, host: n.Addr().String(), done: make(chan struct{})}
 	l.base = "http://" + l.host + "/v1"
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -83,6 +86,7 @@ func (s *Server) open(address string, serve func(*listener) http.HandlerFunc) (*
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		Protocols:         protocols,
+		ConnContext:       withClientConn,
 		// What net/http would log are the mistakes of clients, with their addresses.
 		ErrorLog:                     log.New(io.Discard, "", 0),
 		DisableGeneralOptionsHandler: true,

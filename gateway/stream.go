@@ -77,7 +77,7 @@ func (c *call) answerStream(resp *http.Response, tc *translate.Context, opts *tr
 // run passes events on until the stream is over.
 func (x *stream) run(body io.Reader) {
 	l := &x.c.s.cfg.Limits
-	events := sse.NewReader(body, sse.Limits{Line: l.StreamLine, Event: l.StreamEvent, Total: l.Response})
+	events := sse.NewReader(body, sse.Limits{Line: l.StreamLine, Event: l.StreamEvent, Total: l.Response}, &x.c.s.incoming)
 	for {
 		ev, err := events.Next()
 		if !x.take(ev, err, err == nil && events.Buffered()) {
@@ -200,31 +200,20 @@ func (x *stream) flush() {
 		return
 	}
 	x.commit()
-	x.c.arm()
-	n, err := x.c.w.Write(x.out)
-	x.c.event.ResponseBytes += int64(n)
-	if err == nil {
-		err = x.c.rc.Flush()
-	}
-	if err != nil {
+	if err := x.c.deliver(x.out); err != nil {
 		x.gone = true
 		x.c.cancel(errClientGone)
 	}
 	x.wrote = time.Now()
-	if *x.loan = x.out[:0]; cap(x.out) > keptBuffer {
-		*x.loan = nil
-	}
-	x.c.s.buffers.Put(x.loan)
+	*x.loan = x.out
+	giveBack(&x.c.s.buffers, x.loan)
 	x.out, x.loan = nil, nil
 }
 
 // buffer is what events are appended to. A stream has one only while it has something to write: most are quiet.
 func (x *stream) buffer() []byte {
 	if x.loan == nil {
-		var ok bool
-		if x.loan, ok = x.c.s.buffers.Get().(*[]byte); !ok {
-			x.loan = new([]byte)
-		}
+		x.loan = borrow(&x.c.s.buffers)
 		x.out = *x.loan
 	}
 	return x.out

@@ -19,10 +19,10 @@ import (
 
 const (
 	userAgent = "greenroom-gateway"
-	// readBuffer is what is read of an upstream at a time. Twice the usual lets a stream without a pause be written in
-	// half as many pieces; more would be felt in the memory of a thousand streams. What a request does not find in
-	// writeBuffer goes past it.
-	readBuffer, writeBuffer = 8 << 10, 2 << 10
+	// readBuffer is what is read of an upstream at a time, writeBuffer what a request is written in; what a request does
+	// not find there goes past it. Both live as long as a stream: more would be felt in the memory of a thousand, and was
+	// not in their speed.
+	readBuffer, writeBuffer = 4 << 10, 2 << 10
 )
 
 var errPayloadGone = errors.New("gateway: the request is gone")

@@ -21,7 +21,7 @@ func Validate(stream []byte) error {
 		return err
 	}
 	v := validator{}
-	r := sse.NewReader(bytes.NewReader(stream), sse.Limits{Event: 1 << 30, Line: 1 << 30, Total: 1 << 30})
+	r := sse.NewReader(bytes.NewReader(stream), sse.Limits{Event: 1 << 30, Line: 1 << 30, Total: 1 << 30}, nil)
 	for {
 		e, err := r.Next()
 		if errors.Is(err, io.EOF) {

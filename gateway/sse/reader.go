@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 )
 
 // ErrTooLarge is given when a line, an event or the whole stream is over its limit.
@@ -18,10 +19,22 @@ const (
 	defaultLine  = 8 << 20
 	defaultEvent = 16 << 20
 	defaultTotal = 256 << 20
-	// firstBuffer is for streams that come in drops, as most do. One that fills it gets usualBuffer.
-	firstBuffer = 2 << 10
-	usualBuffer = 8 << 10
+	// usualBuffer is what is read at a time. An event that does not fit makes its reader's buffer grow, and one of up to
+	// keptBuffer is kept for others.
+	usualBuffer, keptBuffer = 8 << 10, 64 << 10
 )
+
+// Buffers are what readers read into, shared by many of them: a reader that waits for its next event has none. The zero
+// value is ready.
+type Buffers struct{ free sync.Pool } // of *[]byte, each empty and with room for usualBuffer or more
+
+func (b *Buffers) get() *[]byte {
+	if buf, ok := b.free.Get().(*[]byte); ok {
+		return buf
+	}
+	buf := make([]byte, 0, usualBuffer)
+	return &buf
+}
 
 // Event is one event. Data shares the reader's memory and is valid until the next call of Next.
 type Event struct {
@@ -32,14 +45,16 @@ type Event struct {
 
 // Reader splits a stream into events. It is for one goroutine.
 type Reader struct {
-	src   io.Reader
-	lim   Limits
-	buf   []byte
-	start int // first byte that was not taken yet
-	scan  int // up to here no line ending was found
-	total int64
-	err   error
-	full  bool // the last read filled the buffer
+	src     io.Reader
+	lim     Limits
+	buffers *Buffers
+	loan    *[]byte // where buf came from and goes back to, nil while it is first
+	buf     []byte
+	first   [1]byte
+	start   int // first byte that was not taken yet
+	scan    int // up to here no line ending was found
+	total   int64
+	err     error
 
 	begun  bool // a byte order mark can no longer come
 	skipLF bool // the last line ended in CR: a LF right behind belongs to it
@@ -48,8 +63,8 @@ type Reader struct {
 	name   string
 }
 
-// NewReader reads from r, in pieces as r gives them.
-func NewReader(r io.Reader, lim Limits) *Reader {
+// NewReader reads from r, in pieces as r gives them. The buffers may be nil.
+func NewReader(r io.Reader, lim Limits, buffers *Buffers) *Reader {
 	if lim.Line <= 0 {
 		lim.Line = defaultLine
 	}
@@ -59,7 +74,10 @@ func NewReader(r io.Reader, lim Limits) *Reader {
 	if lim.Total <= 0 {
 		lim.Total = defaultTotal
 	}
-	return &Reader{src: r, lim: lim}
+	if buffers == nil {
+		buffers = new(Buffers)
+	}
+	return &Reader{src: r, lim: lim, buffers: buffers}
 }
 
 // Next gives the next event that has a data field, even an empty one. It ends with io.EOF, also in the middle of an
@@ -162,29 +180,21 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
+// fill reads more. What it reads first into an empty buffer is one byte: the source may not have more for minutes, and
+// whatever is at hand behind that byte comes with the next call.
 func (r *Reader) fill() {
-	if r.start > 0 {
-		n := copy(r.buf, r.buf[r.start:])
+	if n := copy(r.buf, r.buf[r.start:]); n == 0 {
+		r.giveBack()
+		r.buf = r.first[:0]
+	} else {
 		r.buf = r.buf[:n]
-		r.scan -= r.start
-		r.start = 0
+		r.makeRoom()
 	}
-	size := cap(r.buf)
-	switch {
-	case size == 0:
-		size = firstBuffer
-	case r.full && size < usualBuffer:
-		size = usualBuffer
-	case len(r.buf) == size:
-		size *= 2
-	}
-	if size > cap(r.buf) {
-		r.buf = append(make([]byte, 0, size), r.buf...)
-	}
+	r.scan -= r.start
+	r.start = 0
 	for range 100 {
 		n, err := r.src.Read(r.buf[len(r.buf):cap(r.buf)])
 		r.buf = r.buf[:len(r.buf)+max(n, 0)]
-		r.full = len(r.buf) == cap(r.buf)
 		r.total += int64(max(n, 0))
 		if err != nil {
 			r.err = err
@@ -199,6 +209,31 @@ func (r *Reader) fill() {
 		}
 	}
 	r.err = io.ErrNoProgress
+}
+
+// makeRoom sees to it that more can be read behind what is in the buffer.
+func (r *Reader) makeRoom() {
+	if len(r.buf) < cap(r.buf) {
+		return
+	}
+	held := r.buf
+	if r.loan == nil {
+		r.loan = r.buffers.get()
+		r.buf = append(*r.loan, held...)
+		return
+	}
+	r.buf = append(make([]byte, 0, 2*len(held)), held...)
+}
+
+func (r *Reader) giveBack() {
+	if r.loan == nil {
+		return
+	}
+	if cap(r.buf) <= keptBuffer {
+		*r.loan = r.buf[:0]
+	}
+	r.buffers.free.Put(r.loan)
+	r.loan = nil
 }
 
 func (r *Reader) fail(err error) error {

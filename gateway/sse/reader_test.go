@@ -12,7 +12,7 @@ import (
 // all reads a stream to its end.
 func all(r io.Reader, lim Limits) ([]string, error) {
 	var got []string
-	for reader := NewReader(r, lim); ; {
+	for reader := NewReader(r, lim, nil); ; {
 		e, err := reader.Next()
 		if err != nil {
 			return got, err
@@ -89,7 +89,7 @@ func TestErrorsOfTheSourceAreGivenOn(t *testing.T) {
 func TestBufferedTellsWhetherAnEventIsThere(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"\n\n", "\r\n\r\n", "\r\r"} {
-		r := NewReader(strings.NewReader("data: a"+end+"data: b"+end+"data: c"), Limits{})
+		r := NewReader(strings.NewReader("data: a"+end+"data: b"+end+"data: c"), Limits{}, nil)
 		for i, want := range []bool{true, false} {
 			if _, err := r.Next(); err != nil || r.Buffered() != want {
 				t.Errorf("%q, event %d: %v, %v", end, i, r.Buffered(), err)
@@ -100,7 +100,7 @@ func TestBufferedTellsWhetherAnEventIsThere(t *testing.T) {
 
 func TestNextAllocatesNothing(t *testing.T) {
 	stream := strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", 2000)
-	r := NewReader(strings.NewReader(stream), Limits{})
+	r := NewReader(strings.NewReader(stream), Limits{}, nil)
 	if _, err := r.Next(); err != nil {
 		t.Fatal(err)
 	}
@@ -148,4 +148,49 @@ func (c *cutReader) Read(p []byte) (int, error) {
 	n := copy(p[:min(len(p), c.size)], c.rest)
 	c.rest = c.rest[n:]
 	return n, nil
+}
+
+// quiet gives its pieces one a read and looks at the reader each time.
+type quiet struct {
+	pieces []string
+	look   func()
+}
+
+func (q *quiet) Read(p []byte) (int, error) {
+	if len(q.pieces) == 0 {
+		return 0, io.EOF
+	}
+	q.look()
+	n := copy(p, q.pieces[0])
+	if q.pieces[0] = q.pieces[0][n:]; q.pieces[0] == "" {
+		q.pieces = q.pieces[1:]
+	}
+	return n, nil
+}
+
+// TestAReaderThatWaitsHoldsNoBuffer: most streams are quiet, and a thousand of them share what few need at a time.
+func TestAReaderThatWaitsHoldsNoBuffer(t *testing.T) {
+	t.Parallel()
+	var r *Reader
+	event := "data: " + strings.Repeat("x", 20<<10) + "\n\n"
+	q := &quiet{pieces: []string{event, event, event}}
+	atStart := 0
+	q.look = func() {
+		if len(q.pieces[0]) < len(event) {
+			return
+		}
+		atStart++
+		if r.loan != nil || cap(r.buf) > 1 {
+			t.Errorf("it holds %d bytes", cap(r.buf))
+		}
+	}
+	r = NewReader(q, Limits{}, nil)
+	for range 3 {
+		if e, err := r.Next(); err != nil || len(e.Data) != 20<<10 {
+			t.Fatal(len(e.Data), err)
+		}
+	}
+	if atStart != 3 {
+		t.Fatalf("looked %d times", atStart)
+	}
 }

@@ -72,7 +72,7 @@ func argumentChunk(i int) string {
 // run passes a stream through, reusing the buffer as a server does between writes.
 func run(b testing.TB, ctx *Context, opt *Options, stream, buf []byte) (int, []byte) {
 	s := NewStream(ctx, opt, 1)
-	r := sse.NewReader(bytes.NewReader(stream), sse.Limits{})
+	r := sse.NewReader(bytes.NewReader(stream), sse.Limits{}, nil)
 	total := 0
 	for !s.Done() {
 		e, err := r.Next()

@@ -24,7 +24,7 @@ func TestG61F19_CutBehindEveryByte(t *testing.T) {
 	for cut := range len(stream) + 1 {
 		s := newStream(t, testOptions(), streamRequest)
 		var out []byte
-		for r := sse.NewReader(strings.NewReader(stream[:cut]), sse.Limits{}); ; {
+		for r := sse.NewReader(strings.NewReader(stream[:cut]), sse.Limits{}, nil); ; {
 			e, err := r.Next()
 			if err != nil {
 				out = s.End(out, EndEOF)

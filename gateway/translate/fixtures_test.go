@@ -112,7 +112,7 @@ func streamFixtures(t testing.TB) map[string][]event {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := sse.NewReader(bytes.NewReader(data), sse.Limits{})
+		r := sse.NewReader(bytes.NewReader(data), sse.Limits{}, nil)
 		for e, err := r.Next(); err == nil; e, err = r.Next() {
 			var ev event
 			if err := json.Unmarshal(e.Data, &ev); err != nil {

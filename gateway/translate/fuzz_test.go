@@ -108,7 +108,7 @@ func FuzzStream(f *testing.F) {
 
 func fuzzRun(t *testing.T, r io.Reader, choice uint8) []byte {
 	s := newStream(t, fuzzOptions(choice), streamRequest)
-	reader := sse.NewReader(r, sse.Limits{Line: 1 << 20, Event: 1 << 20, Total: 1 << 21})
+	reader := sse.NewReader(r, sse.Limits{Line: 1 << 20, Event: 1 << 20, Total: 1 << 21}, nil)
 	var out []byte
 	for !s.Done() && s.EarlyError() == nil {
 		e, err := reader.Next()

@@ -83,7 +83,7 @@ func events(t testing.TB, stream []byte) []event {
 		t.Fatalf("the stream breaks the grammar: %v\n%s", err, stream)
 	}
 	var all []event
-	for r := sse.NewReader(strings.NewReader(string(stream)), sse.Limits{}); ; {
+	for r := sse.NewReader(strings.NewReader(string(stream)), sse.Limits{}, nil); ; {
 		e, err := r.Next()
 		if err != nil {
 			return all
