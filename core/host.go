@@ -68,6 +68,8 @@ type Config struct {
 	// Timeout bounds every operation whose context has no earlier deadline; of Recover, what it does about one session.
 	// Default: 60 s.
 	Timeout time.Duration
+
+	linker fsroot.Linker // of tests, in the place of the system's
 }
 
 // Identity is how the host is called in what an agent reads.
@@ -105,8 +107,8 @@ func New(ctx context.Context, c Config) (*Host, error) {
 		return nil, err
 	}
 	var seam *fsroot.Seam
-	if c.BeforeChange != nil {
-		seam = &fsroot.Seam{Before: c.BeforeChange}
+	if c.BeforeChange != nil || c.linker != nil {
+		seam = &fsroot.Seam{Before: c.BeforeChange, Linker: c.linker}
 	}
 	store, err := manifest.Open(c.StateDir, seam)
 	if err != nil {

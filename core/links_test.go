@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // withoutLinks is a stage whose user cannot make links, as on a Windows without developer mode, while off is false.
@@ -98,6 +100,161 @@ func TestH20_SessionWithoutLinksHasCopies(t *testing.T) {
 	if diff := cmp.Diff(home, snapshot(t, s.home, false)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// windows is a system whose user may make no symbolic links. A symbolic link stands for a junction.
+type windows struct{ disks bool }
+
+func (windows) Symlink(*os.Root, string, string) error { return syscall.EPERM }
+
+func (windows) Junction(dir *os.Root, target, name string) error { return dir.Symlink(target, name) }
+
+func (w windows) Hard(dir *os.Root, target, name string) error {
+	if w.disks {
+		return syscall.EXDEV
+	}
+	return os.Link(target, filepath.Join(dir.Name(), name))
+}
+
+// Junctions and hard links stand in for symbolic ones, and the record says so: the session sees what the user changes,
+// and the client writes where it would have. A login is a copy, and the lock beside it one file.
+func TestH20_C276_SessionOfJunctionsAndHardLinks(t *testing.T) {
+	t.Parallel()
+	locked := prop{provider: "prop", extra: func(_ preparer.Request, l *preparer.Layout) {
+		l.Login(preparer.Login{At: preparer.Session("prop").Join("second.json"), Input: "auth", JSON: true, Lock: ".refresh.lock"})
+	}}
+	s := newStage(t, locked)
+	s.write("home/.prop/.refresh.lock", "")
+	s.host = s.open(func(c *Config) { c.linker = windows{} }, locked)
+	home := snapshot(t, s.home, false)
+	p := s.prepare(s.session("one"))
+	at := func(rel string) string { return filepath.Join(p.Dir, "prop", rel) }
+	same := func(a, b string) bool {
+		one, err1 := os.Stat(a)
+		other, err2 := os.Stat(b)
+		return err1 == nil && err2 == nil && os.SameFile(one, other)
+	}
+	for rel, origin := range map[string]string{"plugins": ".prop/plugins", "skills/mine": ".prop/skills/mine", ".refresh.lock": ".prop/.refresh.lock"} {
+		if !same(at(rel), filepath.Join(s.home, origin)) {
+			t.Errorf("%s is not the user's", rel)
+		}
+	}
+	for _, rel := range []string{"auth.json", "second.json"} {
+		if fi, err := os.Lstat(at(rel)); err != nil || fi.Mode() != 0o600 || same(at(rel), filepath.Join(s.home, ".prop/auth.json")) {
+			t.Errorf("the login %s is no private copy: %v, %v", rel, fi, err)
+		}
+	}
+	for _, skill := range p.Skills {
+		if !strings.Contains(s.read(skill.Path), "name: "+skill.Name+"\n") {
+			t.Errorf("%s is not the skill", skill.Path)
+		}
+	}
+	via := s.vias("one")
+	for rel, want := range map[string]fsroot.LinkKind{"prop/plugins": fsroot.Junction, "prop/skills/mine": fsroot.Junction,
+		"prop/skills/greenroom": fsroot.Junction, "prop/.refresh.lock": fsroot.Hard, "prop/models.json": fsroot.LeftOut} {
+		if via[rel] != want {
+			t.Errorf("%s is recorded as %q, want %q", rel, via[rel], want)
+		}
+	}
+	var codes []string
+	for _, d := range p.Diagnostics {
+		codes = append(codes, d.Code)
+	}
+	if slices.Contains(codes, "links_copied") || !slices.Contains(codes, "link_left_out") {
+		t.Errorf("it says %q", codes)
+	}
+
+	// Again nothing is written, and a cache that has come to be is linked.
+	before := snapshot(t, p.Dir, true)
+	if again := s.prepare(s.session("one")); again.Generation != p.Generation {
+		t.Error("preparing again changed something")
+	}
+	if diff := cmp.Diff(before, snapshot(t, p.Dir, true)); diff != "" {
+		t.Error(diff)
+	}
+	cache := s.target("one", "prop/models.json")
+	if err := os.WriteFile(cache, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.prepare(s.session("one"))
+	if via := s.vias("one"); via["prop/models.json"] != fsroot.Hard || !same(at("models.json"), cache) {
+		t.Errorf("the cache is %q", via["prop/models.json"])
+	}
+
+	// What the user has no longer goes, and nothing of theirs with it.
+	if err := os.Rename(s.path("home/.prop/plugins"), s.path("home/plugins")); err != nil {
+		t.Fatal(err)
+	}
+	s.prepare(s.session("one"))
+	if _, err := os.Lstat(at("plugins")); !os.IsNotExist(err) {
+		t.Errorf("the junction is still there: %v", err)
+	}
+	if err := os.Rename(s.path("home/plugins"), s.path("home/.prop/plugins")); err != nil {
+		t.Fatal(err)
+	}
+	s.prepare(s.session("one"))
+	s.cleanup(s.session("one"))
+	if _, err := os.Lstat(p.Dir); !os.IsNotExist(err) {
+		t.Errorf("after clean-up: %v", err)
+	}
+	if diff := cmp.Diff(home, snapshot(t, s.home, false)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Where a file lies on another disk, and so gets no second name, the session has copies.
+func TestH20_FilesOfAnotherDiskAreCopied(t *testing.T) {
+	t.Parallel()
+	linked := prop{provider: "prop", describe: func(d *preparer.Descriptor) {
+		d.Inputs = append(d.Inputs, preparer.Input{Name: "prompts", Kind: preparer.InputNames, Filter: ".md", At: []preparer.Location{preparer.At("prop", "prompts")}})
+	}, extra: func(_ preparer.Request, l *preparer.Layout) {
+		l.Expose(preparer.Expose{At: preparer.Session("prop").Join("prompts"), Input: "prompts"})
+	}}
+	s := newStage(t, linked)
+	s.write("home/.prop/prompts/one.md", "prompt of the user")
+	for name, disks := range map[string]bool{"one": false, "two": true} {
+		s.host = s.open(func(c *Config) { c.linker = windows{disks} }, linked)
+		p := s.prepare(s.session(name))
+		if got := s.read(filepath.Join(p.Dir, "prop/prompts/one.md")); got != "prompt of the user" {
+			t.Errorf("%s: the prompt is %q", name, got)
+		}
+		if copied := slices.ContainsFunc(p.Diagnostics, func(d Diagnostic) bool { return d.Code == "links_copied" }); copied != disks {
+			t.Errorf("%s: it says that there are copies: %v", name, copied)
+		}
+		s.cleanup(s.session(name))
+	}
+}
+
+// vias are how the links of a session were made, by their places.
+func (s *stage) vias(id string) map[string]fsroot.LinkKind {
+	s.t.Helper()
+	vias := map[string]fsroot.LinkKind{}
+	for _, e := range s.entries(id) {
+		if e.Kind == manifest.Link {
+			vias[e.Path] = e.Via
+		}
+	}
+	return vias
+}
+
+func (s *stage) entries(id string) []manifest.Entry {
+	s.t.Helper()
+	m, err := manifest.Decode([]byte(s.read(filepath.Join(s.state, "m", nameOf(s, id)+".json"))))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return m.Entries
+}
+
+func (s *stage) target(id, rel string) string {
+	s.t.Helper()
+	for _, e := range s.entries(id) {
+		if e.Path == rel {
+			return e.Target
+		}
+	}
+	s.t.Fatalf("there is no entry %s", rel)
+	return ""
 }
 
 // A session that has links, prepared again where none can be made any more, goes on with copies.

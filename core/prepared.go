@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/canon"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -80,6 +81,11 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 	warn := func(code, text, hint string) { list = append(list, preparer.Warn(code, text, hint)) }
 	for _, r := range w.a.inputs.Rejected {
 		warn("input_passed_over", r.Label+": "+r.Reason, "")
+	}
+	for _, n := range w.tree.Nodes {
+		if n.Via == fsroot.LeftOut && n.Through {
+			warn("link_left_out", n.Path+leftOut, "")
+		}
 	}
 	for _, s := range w.a.kind.skills {
 		if got := w.names[s.ID]; got != s.Name {

@@ -57,7 +57,7 @@ func keep(ctx context.Context, ses *manifest.Session, store *skill.Snapshots, at
 	if err != nil {
 		return err
 	}
-	if fi.Mode()&fs.ModeSymlink != 0 {
+	if fsroot.IsLink(fi.Mode()) {
 		return kept(ctx, ses, store, at, marker)
 	}
 	snap, err := store.Take(ctx, ses.Root, at, marker)
@@ -119,7 +119,7 @@ func swap(root *fsroot.Tree, at, target string) error {
 	if err := root.Rename(at, beside); err != nil {
 		return err
 	}
-	err := root.Symlink(target, at)
+	_, err := root.Link(target, at)
 	if err == nil {
 		return root.RemoveAll(beside)
 	}

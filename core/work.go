@@ -85,7 +85,7 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 			return nil, err
 		}
 	}
-	next.Logins = w.tree.Logins // a login that had to be copied says so only now
+	next.Entries, next.Logins = w.tree.Entries(), w.tree.Logins // how a link was made, and that a login was copied, is known only now
 	if err := w.ses.Commit(next, outside); err != nil {
 		return nil, err
 	}
@@ -105,6 +105,9 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 	return w.prepared(next), nil
 }
 
+// leftOut says of a place what becomes of it where links cannot be made.
+const leftOut = " is left out: it would lead to what the client writes to, and links cannot be made here"
+
 // unlink puts copies in the place of the tree's links, and says what that costs.
 func (w *work) unlink() error {
 	left, err := w.tree.Unlink()
@@ -114,7 +117,7 @@ func (w *work) unlink() error {
 	w.a.note("links_copied", "links cannot be made here, so that this session has copies: what changes later in the originals reaches it when it is prepared again",
 		"allow this user to make symbolic links")
 	for _, rel := range left {
-		w.a.note("link_left_out", rel+" is left out: it would lead to what the client writes to, and links cannot be made here", "")
+		w.a.note("link_left_out", rel+leftOut, "")
 	}
 	return nil
 }

@@ -71,6 +71,9 @@ func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, er
 	}
 	fi, err := look(n.Path)
 	if nowhere(err) {
+		if n.Via = old.Via; n.Via == fsroot.LeftOut && missing(n.Target) {
+			return true, nil
+		}
 		return n.Guards > 0 && c.tree.Logins[n.Guards-1].Copy, nil
 	}
 	if err != nil {
@@ -80,7 +83,11 @@ func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, er
 	case manifest.Dir:
 		return fi.IsDir() && fi.Mode().Perm() == n.Mode, nil
 	case manifest.Link:
-		if fi.Mode()&fs.ModeSymlink == 0 {
+		n.Via = old.Via
+		if !fsroot.IsLink(fi.Mode()) {
+			if n.Login < 0 && (root.Leads(n.Path, n.Target) || n.Via == fsroot.LeftOut && missing(n.Target)) {
+				return true, nil
+			}
 			if n.Login >= 0 && c.tree.Logins[n.Login].Copy {
 				return fi.Mode().IsRegular() && fi.Mode().Perm() == 0o600, nil
 			}
@@ -162,7 +169,7 @@ func (c *Changes) drop(root *fsroot.Tree, e manifest.Entry) error {
 	if err != nil {
 		return err
 	}
-	if kindOf(fi) != e.Kind || e.Custody == manifest.Seeded {
+	if kindOf(fi) != e.Kind && !(e.Kind == manifest.Link && root.Leads(e.Path, e.Target)) || e.Custody == manifest.Seeded {
 		return nil
 	}
 	err = root.Remove(e.Path)
@@ -176,7 +183,7 @@ func kindOf(fi fs.FileInfo) manifest.Kind {
 	switch {
 	case fi.IsDir():
 		return manifest.Dir
-	case fi.Mode()&fs.ModeSymlink != 0:
+	case fsroot.IsLink(fi.Mode()):
 		return manifest.Link
 	case fi.Mode().IsRegular():
 		return manifest.File
@@ -198,19 +205,33 @@ func (c *Changes) put(root *fsroot.Tree, n *Node) error {
 		}
 		return err
 	case manifest.Link:
-		err := root.Symlink(n.Target, n.Path)
-		if errors.Is(err, fsroot.ErrNoLinks) && n.Login >= 0 {
-			return c.copyLogin(root, n)
-		}
-		if errors.Is(err, fsroot.ErrNoLinks) && n.Guards > 0 {
+		return c.link(root, n)
+	}
+	return root.WriteFile(n.Path, n.Data, fsroot.WriteOptions{Mode: n.Mode, Fresh: c.fresh})
+}
+
+// link makes a link. A login is never another name of the user's file: a client that replaces its own would leave two.
+func (c *Changes) link(root *fsroot.Tree, n *Node) (err error) {
+	if n.Login < 0 {
+		n.Via, err = root.Link(n.Target, n.Path)
+		if errors.Is(err, fsroot.ErrNoLinks) && (n.Guards > 0 || n.Through && missing(n.Target)) {
+			n.Via = fsroot.LeftOut // until there is something
 			return nil
-		}
-		if n.Login >= 0 {
-			c.tree.Logins[n.Login].Copy = false
 		}
 		return err
 	}
-	return root.WriteFile(n.Path, n.Data, fsroot.WriteOptions{Mode: n.Mode, Fresh: c.fresh})
+	err = root.Symlink(n.Target, n.Path)
+	if errors.Is(err, fsroot.ErrNoLinks) {
+		return c.copyLogin(root, n)
+	}
+	c.tree.Logins[n.Login].Copy = false
+	return err
+}
+
+// missing says that a link would lead to nothing.
+func missing(target string) bool {
+	_, err := fsroot.StatInput(target)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // clear makes room for a node where something of another kind stands: below the session's directory it is ours to
@@ -246,7 +267,7 @@ func (t *Tree) Entries() []manifest.Entry {
 	list := make([]manifest.Entry, len(t.Nodes))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		e := manifest.Entry{Path: n.Path, Kind: n.Kind, Custody: n.Custody, Target: n.Target, Why: n.Why}
+		e := manifest.Entry{Path: n.Path, Kind: n.Kind, Custody: n.Custody, Target: n.Target, Via: n.Via, Why: n.Why}
 		if n.Kind == manifest.File && !n.Secret && n.Custody == manifest.Ours {
 			e.Digest = manifest.Digest(n.Data)
 		}

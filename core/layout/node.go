@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"io/fs"
 
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -16,6 +17,7 @@ type Node struct {
 	Mode    fs.FileMode // of a file or directory
 	Data    []byte      // of a file
 	Target  string      // of a link, absolute
+	Via     fsroot.LinkKind
 	Custody manifest.Custody
 	// Secret says that Data holds a credential: no digest of it is recorded.
 	Secret bool

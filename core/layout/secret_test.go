@@ -144,6 +144,11 @@ func (n noLinks) Symlink(dir *os.Root, target, name string) error {
 	return syscall.EPERM
 }
 
+func (n noLinks) Junction(dir *os.Root, target, name string) error {
+	return n.Symlink(dir, target, name)
+}
+func (n noLinks) Hard(dir *os.Root, target, name string) error { return n.Symlink(dir, target, name) }
+
 func TestH20_LoginIsACopyWhereLinksFail(t *testing.T) {
 	t.Parallel()
 	works := false

@@ -52,7 +52,7 @@ func (t *Tree) verify(root *fsroot.Tree, roots Roots, memo *merge.Memo, c prepar
 // session has another name until it is complete.
 func resolve(root *fsroot.Tree, roots Roots, rel string) (fs.FileInfo, error) {
 	fi, err := root.Lstat(rel)
-	if err != nil || fi.Mode()&fs.ModeSymlink == 0 {
+	if err != nil || !fsroot.IsLink(fi.Mode()) {
 		return fi, err
 	}
 	target, err := root.Readlink(rel)

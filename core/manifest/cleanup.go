@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 )
 
 // Keep is what a clean-up leaves.
@@ -188,7 +189,7 @@ func (s *Session) removeEntry(e Entry) error {
 		return err
 	}
 	mode := fi.Mode()
-	same := e.Kind == Dir && mode.IsDir() || e.Kind == File && mode.IsRegular() || e.Kind == Link && mode&fs.ModeSymlink != 0
+	same := e.Kind == Dir && mode.IsDir() || e.Kind == File && mode.IsRegular() || e.Kind == Link && (fsroot.IsLink(mode) || s.Root.Leads(e.Path, e.Target))
 	if !same {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 )
 
 // Schema is the version of the manifest that this package writes. A record of another schema is refused and left
@@ -81,8 +82,10 @@ type Entry struct {
 	Kind    Kind    `json:"kind"`
 	Custody Custody `json:"custody"`
 	Target  string  `json:"target,omitempty"` // of a link
-	Digest  string  `json:"digest,omitempty"` // of a file of ours without a secret
-	Why     string  `json:"why,omitempty"`
+	// Via is how a link was made where the system has no symbolic ones: "junction" or "hard".
+	Via    fsroot.LinkKind `json:"via,omitempty"`
+	Digest string          `json:"digest,omitempty"` // of a file of ours without a secret
+	Why    string          `json:"why,omitempty"`
 }
 
 // Snapshot is a copy, in the store, of skills that the client unpacked below the session's directory.

@@ -90,7 +90,7 @@ func StatInput(path string) (Input, error) {
 		return Input{}, reading(absent(err), "stat input", name)
 	}
 	in := Input{Name: name, Kind: kindOf(info.Mode()), Info: info}
-	if info.Mode()&fs.ModeSymlink == 0 {
+	if !IsLink(info.Mode()) {
 		return in, nil
 	}
 	in.Link = true
@@ -115,7 +115,7 @@ func ListInput(path string) ([]Input, error) {
 	inputs := make([]Input, 0, len(entries))
 	for _, entry := range entries {
 		in := Input{Name: entry.Name(), Kind: kindOf(entry.Type())}
-		if entry.Type()&fs.ModeSymlink != 0 {
+		if IsLink(entry.Type()) {
 			in.Link = true
 			if in.Kind, _, err = follow(filepath.Join(path, in.Name)); err != nil {
 				return nil, reading(err, "list input", in.Name)

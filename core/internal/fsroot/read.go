@@ -74,7 +74,7 @@ func (t *Tree) openRegular(parent *os.Root, op, name, rel string) (*os.File, fs.
 
 // openSeen is openRegular for what was looked at.
 func (t *Tree) openSeen(parent *os.Root, op, name, rel string, seen fs.FileInfo) (*os.File, fs.FileInfo, error) {
-	if seen.Mode()&fs.ModeSymlink != 0 {
+	if IsLink(seen.Mode()) {
 		return nil, nil, fault.New(fault.LinkRefused, op, t.subject(rel), "a link stands where a file must be")
 	}
 	if !seen.Mode().IsRegular() {

@@ -12,8 +12,10 @@ const (
 	OpRename  = "rename"
 	OpLink    = "link"
 	OpSymlink = "symlink"
-	OpRemove  = "remove" // of one name
-	OpSync    = "sync"   // of a file or a directory; changes nothing that can be seen, but can fail
+	// OpJunction is that of a directory of Windows.
+	OpJunction = "junction"
+	OpRemove   = "remove" // of one name
+	OpSync     = "sync"   // of a file or a directory; changes nothing that can be seen, but can fail
 )
 
 // Seam counts every call that may change the disk, so that tests can fail or kill at each. A nil *Seam does nothing.
@@ -22,6 +24,8 @@ type Seam struct {
 	// Before is called in front of each call with n = 1, 2, ... and the path relative to the opened tree. The call is
 	// not made when it returns an error, and fails with that error. It may be nil.
 	Before func(n int64, op, name string) error
+	// Linker makes links in the place of the system's, unless the tree has one of its own. nil: the system's.
+	Linker Linker
 
 	calls atomic.Int64
 }

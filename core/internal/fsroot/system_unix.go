@@ -13,6 +13,7 @@ const (
 	openNonblock = syscall.O_NONBLOCK
 	keepsModes   = true
 	syncsDirs    = true
+	linkModes    = fs.ModeSymlink
 )
 
 type systemLinker struct{}
@@ -20,6 +21,11 @@ type systemLinker struct{}
 func (systemLinker) Symlink(dir *os.Root, target, name string) error {
 	return dir.Symlink(target, name)
 }
+
+// A file system that has no symbolic links has no others either.
+func (systemLinker) Junction(*os.Root, string, string) error { return syscall.ENOTSUP }
+
+func (systemLinker) Hard(*os.Root, string, string) error { return syscall.ENOTSUP }
 
 func validOnSystem(string) bool { return true }
 

@@ -3,7 +3,6 @@ package fsroot
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,26 +12,9 @@ const (
 	openNonblock = 0
 	keepsModes   = false
 	syncsDirs    = false
+	// Junctions are irregular to package os.
+	linkModes = fs.ModeSymlink | fs.ModeIrregular
 )
-
-// systemLinker links by path: a link made through the root would be a file link whenever its target lies outside. The
-// directory is compared before, since its path may lead elsewhere by now.
-type systemLinker struct{}
-
-func (systemLinker) Symlink(dir *os.Root, target, name string) error {
-	named, err := os.Lstat(dir.Name())
-	if err != nil {
-		return err
-	}
-	held, err := dir.Lstat(".")
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(named, held) {
-		return errSwapped
-	}
-	return os.Symlink(target, filepath.Join(dir.Name(), name))
-}
 
 // validOnSystem refuses what is a path or a stream where a single name is meant.
 func validOnSystem(rel string) bool { return !strings.ContainsAny(rel, `\:`) && filepath.IsLocal(rel) }

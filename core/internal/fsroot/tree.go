@@ -25,7 +25,7 @@ const seedLen = 6
 type Options struct {
 	// Seam sees every change. Default: none.
 	Seam *Seam
-	// Linker makes symbolic links. Default: the system's.
+	// Linker makes links. Default: the seam's, and else the system's.
 	Linker Linker
 	// Label names the tree in messages, as in "label:a/b". Default: "directory", and paths are named as they are.
 	Label string
@@ -90,6 +90,9 @@ func OpenWith(path string, o Options) (*Tree, error) {
 	}
 	if o.Rand == nil {
 		o.Rand = rand.Reader
+	}
+	if o.Linker == nil && o.Seam != nil {
+		o.Linker = o.Seam.Linker
 	}
 	if o.Linker == nil {
 		o.Linker = systemLinker{}
@@ -311,7 +314,7 @@ func (t *Tree) look(parent *os.Root, rel, name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, reading(err, "open", t.subject(rel))
 	}
-	if info.Mode()&fs.ModeSymlink != 0 {
+	if IsLink(info.Mode()) {
 		return nil, fault.New(fault.LinkRefused, "open", t.subject(rel), "a link stands where a directory must be")
 	}
 	if !info.IsDir() {
