@@ -82,7 +82,10 @@ func (h *Host) RenderSkillBundle(ctx context.Context, r BundleRequest) (*SkillBu
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout)
 	defer cancel()
-	desc, _, err := h.pool.Descriptor(ctx, s.Provider)
+	if err := s.extended(); err != nil {
+		return nil, err
+	}
+	desc, _, err := h.answers(s).Descriptor(ctx)
 	if err != nil {
 		return nil, err
 	}

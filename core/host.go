@@ -87,7 +87,8 @@ type Host struct {
 	checked  sync.Map // digest and provider of a descriptor: passed its check
 
 	mu      sync.Mutex
-	kinds   map[string]*kind // see kindOf
+	kinds   map[string]*kind          // see kindOf
+	guests  map[string]*adapter.Guest // of extensions, by digest
 	bundles *skill.Store
 	tree    *fsroot.Tree          // of bundles
 	stuck   map[string]*operation // by session: what hangs and holds the session's lock
@@ -120,7 +121,7 @@ func New(ctx context.Context, c Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Host{cfg: c, kinds: map[string]*kind{}, store: store, pool: pool, stuck: map[string]*operation{}, seam: seam}, nil
+	return &Host{cfg: c, kinds: map[string]*kind{}, guests: map[string]*adapter.Guest{}, store: store, pool: pool, stuck: map[string]*operation{}, seam: seam}, nil
 }
 
 func (c *Config) complete() error {

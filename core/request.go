@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
@@ -68,7 +69,8 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 		return nil, err
 	}
 	a.choices = choices(a.inherit)
-	if a.desc, a.adapter, err = h.pool.Descriptor(ctx, s.Provider); err != nil {
+	from := h.answers(s)
+	if a.desc, a.adapter, err = from.Descriptor(ctx); err != nil {
 		return nil, err
 	}
 	if _, ok := h.checked.Load(a.adapter.Digest + s.Provider); !ok {
@@ -109,7 +111,7 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 	if a.kind, err = h.kindOf(a); err != nil {
 		return nil, err
 	}
-	if a.layout, err = h.pool.Ask(ctx, s.Provider, a.kind.question); err != nil {
+	if a.layout, err = from.Ask(ctx, a.kind.question); err != nil {
 		return nil, refusal(err, s.Provider)
 	}
 	if err := a.kind.check(a.desc, a.layout); err != nil {
@@ -121,6 +123,8 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 	if err := a.takesRoots(); err != nil {
 		return nil, err
 	}
+	a.unconfigured()
+	a.copiedLogins()
 	return a, nil
 }
 
@@ -172,6 +176,9 @@ func (h *Host) find(ctx context.Context, a *answered) error {
 	}
 	at := client.Place{OS: runtime.GOOS, User: h.cfg.Home, Cwd: a.session.Cwd, Env: h.env, Ours: manifest.Within}
 	for _, d := range a.desc.Homes {
+		if v, _ := h.env(d.Env); d.Default == "" && strings.TrimSpace(v) == "" {
+			continue // the user has none
+		}
 		home, err := client.FindHome(d, at)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/capability"
 	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/connector"
+	"github.com/greenroom-agents/greenroom/core/extension/overlay"
 	"github.com/greenroom-agents/greenroom/core/internal/handshake"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -25,6 +26,9 @@ type Session struct {
 	ID        string
 	// Provider is the id of the adapter, e.g. "codex".
 	Provider string
+	// ExtensionRuntimePrep is what an extension says of its agent. It takes the place of an adapter, and its own id is then
+	// the Provider. Whether the extension may be trusted is decided by whoever made it; see package extension.
+	ExtensionRuntimePrep *overlay.Overlay
 	// Cwd is the absolute path of the existing directory that the agent works in. It is never created.
 	Cwd string
 	// Inherit says how much of the user's own set-up comes along. The zero value is [Desktop]: a person expects what

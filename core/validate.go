@@ -42,6 +42,9 @@ func (s Session) validate() error {
 	case !filepath.IsAbs(s.Cwd):
 		return bad("cwd", "is not absolute")
 	}
+	if err := s.extended(); err != nil {
+		return err
+	}
 	if err := s.Detail.check(); err != nil {
 		return err
 	}

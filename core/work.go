@@ -21,13 +21,17 @@ type work struct {
 	out   *outside
 }
 
-func (w *work) run(ctx context.Context) (*Prepared, error) {
+func (w *work) run(ctx context.Context) (_ *Prepared, failed error) {
 	prev := w.ses.Manifest
 	if prev != nil && prev.Copied {
 		// Links could not be made for this session before: what it has are copies, and they are brought up to date.
 		if err := w.unlink(); err != nil {
 			return nil, err
 		}
+	}
+	pending, err := w.pendingShares(prev)
+	if err != nil {
+		return nil, err
 	}
 	changes := w.tree.Everything()
 	if prev != nil {
@@ -41,7 +45,7 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 		return nil, err
 	}
 	next := w.record(prev)
-	outside := w.out.changes()
+	outside := w.out.changes() || len(pending) > 0
 	if prev != nil && !changes.Any() && !outside && prev.State == manifest.Ready && prev.Same(next) {
 		return w.prepared(prev), nil
 	}
@@ -65,7 +69,12 @@ func (w *work) run(ctx context.Context) (*Prepared, error) {
 	if err := w.caches(); err != nil {
 		return nil, err
 	}
-	err := changes.Apply(w.ses.Root)
+	undo, err := w.shares(ctx, pending)
+	defer func() { undo(failed) }()
+	if err != nil {
+		return nil, err
+	}
+	err = changes.Apply(w.ses.Root)
 	if errors.Is(err, fsroot.ErrNoLinks) && !w.tree.Unlinked {
 		next, changes, err = w.withoutLinks(prev, next)
 	}

@@ -92,7 +92,7 @@ func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, er
 				return fi.Mode().IsRegular() && fi.Mode().Perm() == 0o600, nil
 			}
 			// A login that is there still was never exposed: the client made it, before the user had one.
-			if n.Custody == manifest.Exposed && (n.Login >= 0 || old.Path != "") {
+			if n.Custody == manifest.Exposed && !n.Adopt && (n.Login >= 0 || old.Path != "") {
 				c.Displaced = append(c.Displaced, n.Path)
 			}
 			return false, nil

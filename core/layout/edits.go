@@ -3,6 +3,7 @@ package layout
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/core/manifest"
@@ -21,6 +22,9 @@ func (c *compiler) merge(e preparer.Merge) error {
 		if ed.Op == preparer.OpRekey && !bytes.Contains(base, []byte(ed.Path[len(ed.Path)-1])) {
 			continue // nothing to rename, and with a path of the session in its edits no other could share the result
 		}
+		if ed.Op == preparer.OpRebase && c.Handles.nowhere(ed.Home) {
+			continue
+		}
 		m, s, err := c.edit(ed)
 		if err != nil {
 			return err
@@ -38,11 +42,14 @@ func (c *compiler) merge(e preparer.Merge) error {
 	if secret {
 		memo = nil
 	}
-	data, err := memo.Apply(e.Format, base, edits, merge.Env{Label: c.labelOf(e), Stat: stat, Base: c.dirOf(e)})
+	edited := "edited"
+	data, err := memo.Apply(e.Format, base, edits, merge.Env{Label: c.labelOf(e), Stat: stat, Base: c.dirOf(e), Moved: func(keys []string) {
+		edited += ", made absolute: " + strings.Join(keys, " ")
+	}})
 	if err != nil {
 		return err
 	}
-	return c.add(Node{Path: e.At.Path, Kind: manifest.File, Mode: 0o600, Data: data, Custody: custody, Secret: secret, Why: because(why, "edited")})
+	return c.add(Node{Path: e.At.Path, Kind: manifest.File, Mode: 0o600, Data: data, Custody: custody, Secret: secret, Why: because(why, edited)})
 }
 
 // labelOf names the file that an edit is about, for errors: the user's when it begins as that.

@@ -25,6 +25,8 @@ type Node struct {
 	Keep bool
 	// Through says that the worth of a link is that the client writes through it.
 	Through bool
+	// Adopt says that a directory which stands in the place of a link is moved to where it leads before.
+	Adopt bool
 	// Login is the index of the login that the link exposes, or -1.
 	Login int
 	// Guards is one more than the index of the login whose lock the link leads to, or 0. Where links cannot be made it is
@@ -41,6 +43,8 @@ type Tree struct {
 	Unlinked bool
 	Blocks   []manifest.Block
 	Logins   []manifest.Login
+	// Shares are directories of the user's that have to be there before the links to them are made.
+	Shares []manifest.Share
 	// Caches are directories below the cache root that have to exist.
 	Caches []string
 	Checks []preparer.Check

@@ -2,6 +2,8 @@ package layout
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -72,14 +74,25 @@ func (c *compiler) expose(e preparer.Expose) error {
 }
 
 func (c *compiler) share(e preparer.Share) error {
+	if e.From.Base == preparer.BaseHome && c.Handles.nowhere(e.From.Home) {
+		return nil
+	}
 	target, label, err := c.Handles.location(e.From)
 	if err != nil {
 		return err
 	}
-	if in, err := fsroot.StatInput(target); err != nil || in.Kind != fsroot.InputDir {
+	in, err := fsroot.StatInput(target)
+	there := err == nil && in.Kind == fsroot.InputDir
+	if !there && !e.Make {
 		return nil
 	}
-	return c.addLink(Node{Path: e.At.Path, Target: target, Custody: manifest.Exposed, Through: true, Why: "shared with " + label})
+	if !there && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Wrap(err, fault.NotRegular, "share", label, "is no directory that can be shared").WithHint("make it a directory, or move it away")
+	}
+	if e.Make {
+		c.tree.Shares = append(c.tree.Shares, manifest.Share{Path: e.At.Path, Dir: target, Label: label})
+	}
+	return c.addLink(Node{Path: e.At.Path, Target: target, Custody: manifest.Exposed, Through: true, Adopt: e.Make, Why: "shared with " + label})
 }
 
 func (c *compiler) login(e preparer.Login) error {

@@ -174,6 +174,9 @@ func (h *Handles) cacheDir(p preparer.Place) string {
 	return path.Join(p.Name, short(parts...))
 }
 
+// nowhere says whether a home of the user's that may be missing is: no variable names it.
+func (h *Handles) nowhere(home string) bool { return h.Roots.Homes[home] == "" }
+
 // location is the absolute path of a location of the user's, and its label.
 func (h *Handles) location(l preparer.Location) (string, string, error) {
 	rel := filepath.FromSlash(l.Path)

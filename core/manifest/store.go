@@ -104,7 +104,16 @@ func (s *Store) openOutside(path string) (*fsroot.Tree, error) { return fsroot.O
 // Within says whether a path lies below a state directory of Greenroom, this one or another. A client home there is
 // that of a session, not the user's.
 func Within(path string) bool {
-	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+	path = filepath.Clean(path)
+	if within(path) {
+		return true
+	}
+	real, err := fsroot.Resolve(path)
+	return err == nil && real != path && within(real)
+}
+
+func within(path string) bool {
+	for dir := path; ; dir = filepath.Dir(dir) {
 		if in, err := fsroot.StatInput(filepath.Join(dir, marker)); err == nil && in.Kind == fsroot.InputFile {
 			return true
 		}

@@ -14,6 +14,7 @@ type editor struct {
 	format  preparer.Format
 	changed bool
 	rekeyed bool
+	moved   []string
 }
 
 func (e *editor) apply(x *Edit) error {
@@ -45,6 +46,8 @@ func (e *editor) apply(x *Edit) error {
 		return e.splice(x)
 	case preparer.OpRekey:
 		return e.rekey(x)
+	case preparer.OpDistinct:
+		return e.distinct(x)
 	}
 	return badEdit(e.env.Label, "no edit %q", x.Op)
 }
@@ -255,6 +258,35 @@ func sameItem(k preparer.ListKind, a, b any) bool {
 		return as == bs || k == preparer.ListPaths && as != "" && bs != "" && filepath.Clean(as) == filepath.Clean(bs)
 	}
 	return samePlain(a, b)
+}
+
+// distinct drops what stands in a list of strings before. A null element is nobody's.
+func (e *editor) distinct(x *Edit) error {
+	p := byKeys(x.Path)
+	n, err := e.list(p, false)
+	if n == nil || err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	var again []place
+	for i := range e.tree.size(n) {
+		s := step{index: i, list: true}
+		c, _ := e.tree.child(n, s)
+		switch k := e.tree.kind(c); k {
+		case kindNull:
+			continue
+		case kindString:
+		default:
+			return e.wrong(p.then(s), k, "a string", "write it as a string")
+		}
+		if text := e.tree.text(c); seen[text] {
+			again = append(again, p.then(s))
+		} else {
+			seen[text] = true
+		}
+	}
+	e.delete(again)
+	return nil
 }
 
 func (e *editor) upsert(x *Edit) error {

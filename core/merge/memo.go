@@ -28,6 +28,7 @@ type memoKey [sha256.Size]byte
 
 type remembered struct {
 	data   []byte         // of Apply and InsertBlock
+	moved  []string       // of Apply
 	block  BlockRecord    // of InsertBlock
 	values map[string]any // of Values and Parse
 	looked []look
@@ -64,6 +65,7 @@ func (m *Memo) Apply(format preparer.Format, base []byte, edits []Edit, env Env)
 		r, ok = m.get(here)
 	}
 	if ok && stands(r.looked, env.Stat) {
+		env.tell(r.moved)
 		return r.data, nil
 	}
 	var looked []look
@@ -74,17 +76,18 @@ func (m *Memo) Apply(format preparer.Format, base []byte, edits []Edit, env Env)
 			return isDir, isFile
 		}
 	}
-	data, rekeyed, err := carryOut(format, base, edits, env)
+	o, err := carryOut(format, base, edits, env)
 	if err != nil {
 		return nil, err
 	}
-	if !rekeyed {
+	if !o.rekeyed {
 		here = anywhere
 	} else {
 		m.put(anywhere, remembered{rekeyed: true})
 	}
-	m.put(here, remembered{data: data, looked: looked})
-	return data, nil
+	m.put(here, remembered{data: o.data, moved: o.moved, looked: looked})
+	env.tell(o.moved)
+	return o.data, nil
 }
 
 // stands says whether the disk still answers as it did.

@@ -32,6 +32,8 @@ type Env struct {
 	Stat func(path string) (isDir, isFile bool)
 	// Base is the directory that relative values of Require are relative to.
 	Base string
+	// Moved is told of the values that Rebase made absolute, by their key paths. nil: nobody asks.
+	Moved func(keys []string)
 }
 
 // Apply carries out edits, in order, on a base of the given format. A base without content is an empty document. When
@@ -39,27 +41,43 @@ type Env struct {
 // with a line; fault.ConfigDependency for Require; fault.Conflict for a damaged managed part; fault.LayoutRefused for
 // an edit that cannot be right.
 func Apply(format preparer.Format, base []byte, edits []Edit, env Env) ([]byte, error) {
-	data, _, err := carryOut(format, base, edits, env)
-	return data, err
+	r, err := carryOut(format, base, edits, env)
+	if err != nil {
+		return nil, err
+	}
+	env.tell(r.moved)
+	return r.data, nil
 }
 
-// carryOut is Apply, and says whether a Rekey renamed something.
-func carryOut(format preparer.Format, base []byte, edits []Edit, env Env) (data []byte, rekeyed bool, err error) {
+func (e Env) tell(moved []string) {
+	if e.Moved != nil && len(moved) > 0 {
+		e.Moved(moved)
+	}
+}
+
+// outcome is what edits came to.
+type outcome struct {
+	data    []byte
+	rekeyed bool     // a Rekey renamed something
+	moved   []string // what Rebase made absolute
+}
+
+func carryOut(format preparer.Format, base []byte, edits []Edit, env Env) (outcome, error) {
 	t, err := open(format, base, env.Label)
 	if err != nil {
-		return nil, false, err
+		return outcome{}, err
 	}
 	e := editor{tree: t, env: env, format: format}
 	for i := range edits {
 		if err := e.apply(&edits[i]); err != nil {
-			return nil, false, err
+			return outcome{}, err
 		}
 	}
 	if !e.changed && len(bytes.TrimSpace(bytes.TrimPrefix(base, bom))) > 0 {
-		return base, false, nil
+		return outcome{data: base}, nil
 	}
-	data, err = t.encode()
-	return data, e.rekeyed, err
+	data, err := t.encode()
+	return outcome{data, e.rekeyed, e.moved}, err
 }
 
 // Encode writes a document of plain values in canonical form: keys sorted, a newline at the end.

@@ -54,6 +54,7 @@ func (e *editor) rebase(x *Edit) error {
 		n, _ := find(e.tree, p)
 		if v := e.tree.text(n); relative(v) {
 			e.put(p, under(x.RebaseTo, v))
+			e.moved = append(e.moved, p.String())
 		}
 	}
 	return nil

@@ -5,7 +5,7 @@ import "slices"
 // Descriptor states what a client can do, and everything that its adapter will ever read, set or pass. The host shows
 // it to people (`greenroom adapters`) and holds the adapter to it.
 type Descriptor struct {
-	Provider string  `json:"provider,omitempty"` // stable id, [a-z0-9-], e.g. "codex"
+	Provider string  `json:"provider,omitempty"` // stable id, [a-z0-9-], e.g. "codex"; that of an extension begins with "acp:"
 	Version  string  `json:"version,omitempty"`  // semantic version of the adapter
 	Client   Client  `json:"client"`
 	Homes    []Home  `json:"homes,omitempty"`
@@ -79,13 +79,14 @@ const (
 )
 
 // Home is a directory of the user's that belongs to the client. It is found by the variable, when that is set and not
-// blank, and else by the default. Greenroom reads it; it writes there only what a [Login] write-back says.
+// blank, and else by the default. Greenroom reads it; it writes there only what a [Login] write-back or a
+// [Share] with Make says.
 type Home struct {
 	ID  string `json:"id,omitempty"`  // e.g. "codex"
 	Env string `json:"env,omitempty"` // variable that names it, "" for none
 	// Sub is appended to the variable's value, as for XDG_CONFIG_HOME; "" when the value is the home itself.
 	Sub string `json:"sub,omitempty"`
-	// Default is relative to the user's home.
+	// Default is relative to the user's home. "" with an Env: there is no such home while the variable does not name one.
 	Default string `json:"default,omitempty"`
 	// WindowsNative first looks below the user's native cache root on Windows, with a leading dot of Default removed.
 	WindowsNative bool `json:"windowsNative,omitempty"`

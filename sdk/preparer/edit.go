@@ -64,6 +64,7 @@ const (
 	OpRequire       EditOp = "require"
 	OpSplice        EditOp = "splice"
 	OpRekey         EditOp = "rekey"
+	OpDistinct      EditOp = "distinct"
 )
 
 // ListKind is what the elements of a list are.
@@ -129,3 +130,7 @@ func Splice(path KeyPath, text Value) Edit { return Edit{Op: OpSplice, Path: pat
 func Rekey(path KeyPath, home string, to Place) Edit {
 	return Edit{Op: OpRekey, Path: path, Home: home, Value: to.Value()}
 }
+
+// Distinct removes each element of a list of strings that stands there before, letter for letter. An element that is
+// something else than a string fails the preparation.
+func Distinct(path KeyPath) Edit { return Edit{Op: OpDistinct, Path: path} }

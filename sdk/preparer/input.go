@@ -16,6 +16,9 @@ type Input struct {
 	Values []KeyPath `json:"values,omitempty"`
 	// NotBlank passes over a file that holds nothing but white space, as many clients do with instructions.
 	NotBlank bool `json:"notBlank,omitempty"`
+	// Inside refuses a file of a home of the user's, or of what lies there, that a link leads out of that home: it is copied
+	// for somebody who was trusted with the home alone.
+	Inside bool `json:"inside,omitempty"`
 	// Secret marks a file that holds a credential. Its content and values are never learned.
 	Secret bool `json:"secret,omitempty"`
 	// Carries says what of the user's set-up comes along by this input, for the report of inherited items.

@@ -70,10 +70,14 @@ type Expose struct {
 }
 
 // Share is a link to a directory of the user's that the client reads and writes. It is left out when that does not
-// exist.
+// exist, unless Make.
 type Share struct {
 	At   Place
 	From Location
+	// Make has the directory made when it is missing, for what all sessions need and none should fetch again. While it is
+	// empty, it is filled from the newest session of the provider that has a directory of its own at the place; one that
+	// this session has there is moved into it. It must be among the descriptor's OwnState.
+	Make bool
 }
 
 // Login exposes a login file of the user's: as a link, or as a copy with guarded write-back where links do not work.
@@ -175,6 +179,9 @@ func (l *Layout) Expose(e Expose) { l.add(e) }
 
 // Share adds a link to a directory of the user's.
 func (l *Layout) Share(p Place, from Location) { l.add(Share{At: p, From: from}) }
+
+// MakeShare adds a link to a directory of the user's, which is made when it is missing.
+func (l *Layout) MakeShare(p Place, from Location) { l.add(Share{At: p, From: from, Make: true}) }
 
 // Login adds a login.
 func (l *Layout) Login(e Login) { l.add(e) }

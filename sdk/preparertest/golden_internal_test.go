@@ -27,12 +27,13 @@ func TestPrint(t *testing.T) {
 		p.Set(p.Key("a", "b/c"), p.Bool(true)), p.Delete(p.Key("servers", "*")), p.DeleteIfEqual(p.Key("d"), p.Object{"x": p.Int(1)}).Together("e", p.S("f")),
 		p.Replace(p.Key("r"), p.Object{}), p.Keep(p.Key("k")), p.Keep(p.Key("k"), "one", "two"),
 		p.Append(p.Key("l"), p.ListPaths, home.Join("p").Value()), p.Upsert(p.Key("u"), "id", p.Object{"id": p.S("i")}),
-		p.Rebase(p.Key("agents", "*", "file"), "actor"), p.Require(p.Key("f"), "file"), p.Rekey(p.Key("k"), "actor", home), p.Splice(p.Key("t"), text))
+		p.Rebase(p.Key("agents", "*", "file"), "actor"), p.Require(p.Key("f"), "file"), p.Rekey(p.Key("k"), "actor", home), p.Distinct(p.Key("l")), p.Splice(p.Key("t"), text))
 	l.Block(p.Workspace("AGENTS.md"), []p.Base{p.Current(), p.Empty()}, text)
 	l.Link(home.Join("models"), p.Cache("models", "m.json", "config#account"))
 	l.Copy(home.Join("copy"), "config")
 	l.Expose(p.Expose{At: home.Join("skills"), Input: "skills", Except: []string{"x"}, Only: []string{}, Copy: true})
 	l.Share(home.Join("plugins"), p.At("actor", "plugins"))
+	l.MakeShare(home.Join("bin"), p.At("actor", "bin"))
 	l.Login(p.Login{At: home.Join("auth.json"), Input: "login", JSON: true, Fresher: p.Key("last"), Lock: ".lock"})
 	l.Skills(p.PlaceSkills{At: home.Join("skills/greenroom"), Reserve: []string{"skills"}, Copy: true, Keep: true})
 	l.Check(home.Join("c.toml"), p.CheckTOML, p.Key("a"), p.Key("b", "c"))

@@ -88,7 +88,7 @@ func (p *printer) entry(e preparer.Entry) {
 		}
 		p.line(0, "%s <- input %s%s%s%s", head, e.Input, names("except", e.Except), only, when("copies", e.Copy))
 	case preparer.Share:
-		p.line(0, "%s <- %s", head, location(e.From))
+		p.line(0, "%s <- %s%s", head, location(e.From), when("made", e.Make))
 	case preparer.Login:
 		p.line(0, "%s <- input %s%s%s", head, e.Input, when("json", e.JSON), word("fresher", e.Fresher.String())+word("lock", e.Lock))
 	case preparer.PlaceSkills:

@@ -88,7 +88,7 @@ func baseKinds() []preparer.BaseKind {
 func editOps() []preparer.EditOp {
 	return []preparer.EditOp{"", preparer.OpSet, preparer.OpDelete, preparer.OpDeleteIfEqual, preparer.OpReplace,
 		preparer.OpKeep, preparer.OpAppend, preparer.OpUpsert, preparer.OpRebase, preparer.OpRequire, preparer.OpSplice,
-		preparer.OpRekey}
+		preparer.OpRekey, preparer.OpDistinct}
 }
 
 func listKinds() []preparer.ListKind {

@@ -82,7 +82,7 @@ func (e *encoder) input(i preparer.Input) *pb.Input {
 		Learn:  toEnum[pb.Learn](e, "learn", learns(), i.Learn),
 		Format: e.format(i.Format),
 		Values: each(i.Values, e.key),
-		Secret: i.Secret, NotBlank: i.NotBlank,
+		Secret: i.Secret, NotBlank: i.NotBlank, Inside: i.Inside,
 		Carries: each(i.Carries, func(c preparer.Carry) *pb.Carry {
 			return &pb.Carry{Kind: e.kind(c.Kind), Keys: each(c.Keys, e.key), Stays: c.Stays}
 		}),
@@ -202,7 +202,7 @@ func (d *decoder) input(m *pb.Input) preparer.Input {
 		Learn:  fromEnum(d, "learn", learns(), m.GetLearn()),
 		Format: d.format(m.GetFormat()),
 		Values: each(m.GetValues(), d.key),
-		Secret: m.GetSecret(), NotBlank: m.GetNotBlank(),
+		Secret: m.GetSecret(), NotBlank: m.GetNotBlank(), Inside: m.GetInside(),
 		Carries: each(m.GetCarries(), func(c *pb.Carry) preparer.Carry {
 			return preparer.Carry{Kind: d.kind(c.GetKind()), Keys: each(c.GetKeys(), d.key), Stays: c.GetStays()}
 		}),

@@ -68,7 +68,7 @@ func (e *encoder) entry(v preparer.Entry) *pb.Entry {
 		}
 		m.Kind = &pb.Entry_Expose{Expose: x}
 	case preparer.Share:
-		m.Kind = &pb.Entry_Share{Share: &pb.Share{From: e.location(v.From)}}
+		m.Kind = &pb.Entry_Share{Share: &pb.Share{From: e.location(v.From), Make: v.Make}}
 	case preparer.Login:
 		m.Kind = &pb.Entry_Login{Login: &pb.Login{Input: v.Input, Json: v.JSON, Fresher: e.optionalKey(v.Fresher), Lock: v.Lock}}
 	case preparer.PlaceSkills:
@@ -117,7 +117,7 @@ func (d *decoder) entry(m *pb.Entry) preparer.Entry {
 		}
 		return x
 	case *pb.Entry_Share:
-		return preparer.Share{At: at, From: d.location(k.Share.GetFrom())}
+		return preparer.Share{At: at, From: d.location(k.Share.GetFrom()), Make: k.Share.GetMake()}
 	case *pb.Entry_Login:
 		return preparer.Login{At: at, Input: k.Login.GetInput(), JSON: k.Login.GetJson(), Fresher: d.key(k.Login.GetFresher()),
 			Lock: k.Login.GetLock()}

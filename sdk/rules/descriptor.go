@@ -43,7 +43,7 @@ func (c *descriptorChecker) want(ok bool, where, format string, args ...any) {
 }
 
 func (c *descriptorChecker) identity() {
-	c.want(idForm.MatchString(c.desc.Provider), "provider", "%q is not of the form [a-z0-9-]", c.desc.Provider)
+	c.want(providerForm.MatchString(c.desc.Provider), "provider", "%q is not of the form [a-z0-9-]", c.desc.Provider)
 	c.want(versionForm.MatchString(c.desc.Version), "version", "%q is no semantic version", c.desc.Version)
 }
 
@@ -94,7 +94,8 @@ func (c *descriptorChecker) homes() {
 		c.want(h.Env == "" || envForm.MatchString(h.Env), where, "%q is no name of a variable", h.Env)
 		c.want(h.Env != "" || h.Sub == "", where, "a Sub without an Env says nothing")
 		c.want(h.Sub == "" || badPath(h.Sub) == "", where, "Sub: %s", badPath(h.Sub))
-		c.want(badPath(h.Default) == "", where, "Default: %s", badPath(h.Default))
+		c.want(h.Default != "" || h.Env != "", where, "nothing says where it is")
+		c.want(h.Default == "" || badPath(h.Default) == "", where, "Default: %s", badPath(h.Default))
 		seen[h.ID] = true
 	}
 }
@@ -119,7 +120,7 @@ func (c *descriptorChecker) inputs() {
 			c.want(slices.Contains(filters, i.Filter) || strings.HasPrefix(i.Filter, "."),
 				where, "filter %q is none of skills, skill_trees, linked_skill_trees, dirs and a suffix such as .toml", i.Filter)
 			c.want(i.Learn != preparer.LearnContent, where, "a directory has no content")
-			c.want(!i.Secret, where, "only a file can be secret")
+			c.want(!i.Secret && !i.Inside, where, "only a file can be secret or inside")
 		default:
 			c.want(false, where, "the kind is missing")
 		}

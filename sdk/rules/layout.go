@@ -85,6 +85,9 @@ func (c *checker) entry(e preparer.Entry) {
 		c.input(where, e.Input, preparer.InputNames)
 	case preparer.Share:
 		c.location(where, e.From)
+		if e.Make && !slices.Contains(c.desc.OwnState, e.From) {
+			c.add(Names, where, "it is to be made, and the descriptor's own state does not list it")
+		}
 	case preparer.Login:
 		if i, ok := c.input(where, e.Input, preparer.InputFile); ok && !i.Secret {
 			c.add(Secrets, where, "a login must be an input that is marked secret")

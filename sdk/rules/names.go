@@ -6,13 +6,15 @@ import (
 )
 
 var (
-	idForm      = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
-	inputForm   = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	versionForm = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
-	envForm     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	patternForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
-	flagForm    = regexp.MustCompile(`^--?[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	codeForm    = regexp.MustCompile(`^[a-z0-9-]+\.[a-z0-9.-]+$`)
+	// providerForm is that of an adapter, or of an extension by its key.
+	providerForm = regexp.MustCompile(`^([a-z0-9][a-z0-9-]{0,63}|acp:[a-z0-9][a-z0-9._-]{0,63})$`)
+	idForm       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+	inputForm    = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	versionForm  = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	envForm      = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	patternForm  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	flagForm     = regexp.MustCompile(`^--?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	codeForm     = regexp.MustCompile(`^[a-z0-9-]+\.[a-z0-9.-]+$`)
 )
 
 // IsCode says whether a code of a diagnostic or refusal has the form provider.what.
@@ -88,3 +90,13 @@ func EnvName(name string) string {
 	}
 	return ""
 }
+
+// Path says why a relative path may not stand in a layout, or "". One that may is clean, has slashes, is made of letters
+// that no file system changes or confuses, and is possible on every system.
+func Path(p string) string { return badPath(p) }
+
+// WorkspaceFile says why no managed block may stand at a path of the workspace that [Path] allows, or "".
+func WorkspaceFile(p string) string { return badWorkspace(p) }
+
+// WorkspaceDir says why nothing may be placed below a directory of the workspace that [Path] allows, or "".
+func WorkspaceDir(p string) string { return badDir(p) }

@@ -56,6 +56,12 @@ func badWorkspace(p string) string {
 	if !strings.HasSuffix(lower, ".md") {
 		return "in the workspace only a Markdown file holds a block"
 	}
+	return badDir(p)
+}
+
+// badDir says why nothing may be placed at or below a path of the workspace, or "".
+func badDir(p string) string {
+	lower := strings.ToLower(p)
 	for segment := range strings.SplitSeq(lower, "/") {
 		switch segment {
 		case ".git", ".hg", ".svn", ".ssh", ".vscode", ".idea", ".devcontainer", ".github", ".husky", "node_modules":

@@ -47,11 +47,14 @@ func FindHome(h preparer.Home, at Place) (Home, error) {
 		return found, fault.New(fault.Invalid, "find home", "home:"+h.ID, "no variable names it").
 			WithHint("set " + h.Env)
 	}
+	found.Path, found.By = filepath.Join(at.User, filepath.FromSlash(h.Default)), "default"
 	if p, ok := native(h, at); ok {
 		found.Path, found.By = p, "native"
-		return found, nil
 	}
-	found.Path, found.By = filepath.Join(at.User, filepath.FromSlash(h.Default)), "default"
+	if at.Ours(found.Path) {
+		return found, fault.New(fault.Invalid, "find home", "home:"+h.ID, "lies in a state directory of Greenroom, where the homes of sessions are").
+			WithHint("have the user's own directory there, and no link, or name it by a variable")
+	}
 	return found, nil
 }
 

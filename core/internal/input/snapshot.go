@@ -129,6 +129,9 @@ func (it *Item) file(roots Roots, s *Snapshot) error {
 					WithHint("make it a regular file that you can read, or move it away")
 			}
 			it.seen = append(it.seen, stamp{path: p, info: info})
+			if err := it.inside(roots, loc, at); err != nil {
+				return err
+			}
 			if it.Input.NotBlank && len(bytes.TrimSpace(data)) == 0 {
 				continue
 			}

@@ -1156,6 +1156,7 @@ const (
 	EditOp_EDIT_OP_REQUIRE         EditOp = 9
 	EditOp_EDIT_OP_SPLICE          EditOp = 10
 	EditOp_EDIT_OP_REKEY           EditOp = 11
+	EditOp_EDIT_OP_DISTINCT        EditOp = 12
 )
 
 // Enum value maps for EditOp.
@@ -1173,6 +1174,7 @@ var (
 		9:  "EDIT_OP_REQUIRE",
 		10: "EDIT_OP_SPLICE",
 		11: "EDIT_OP_REKEY",
+		12: "EDIT_OP_DISTINCT",
 	}
 	EditOp_value = map[string]int32{
 		"EDIT_OP_UNSPECIFIED":     0,
@@ -1187,6 +1189,7 @@ var (
 		"EDIT_OP_REQUIRE":         9,
 		"EDIT_OP_SPLICE":          10,
 		"EDIT_OP_REKEY":           11,
+		"EDIT_OP_DISTINCT":        12,
 	}
 )
 
@@ -3296,17 +3299,19 @@ func (x *KindExclusion) GetOffEndpoint() bool {
 }
 
 type Input struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Kind          InputKind              `protobuf:"varint,2,opt,name=kind,proto3,enum=greenroom.preparer.v1.InputKind" json:"kind,omitempty"`
-	At            []*Location            `protobuf:"bytes,3,rep,name=at,proto3" json:"at,omitempty"`
-	Filter        string                 `protobuf:"bytes,4,opt,name=filter,proto3" json:"filter,omitempty"`
-	Learn         Learn                  `protobuf:"varint,5,opt,name=learn,proto3,enum=greenroom.preparer.v1.Learn" json:"learn,omitempty"`
-	Format        Format                 `protobuf:"varint,6,opt,name=format,proto3,enum=greenroom.preparer.v1.Format" json:"format,omitempty"`
-	Values        []*KeyPath             `protobuf:"bytes,7,rep,name=values,proto3" json:"values,omitempty"`
-	Secret        bool                   `protobuf:"varint,8,opt,name=secret,proto3" json:"secret,omitempty"`
-	Carries       []*Carry               `protobuf:"bytes,9,rep,name=carries,proto3" json:"carries,omitempty"`
-	NotBlank      bool                   `protobuf:"varint,10,opt,name=not_blank,json=notBlank,proto3" json:"not_blank,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Name     string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Kind     InputKind              `protobuf:"varint,2,opt,name=kind,proto3,enum=greenroom.preparer.v1.InputKind" json:"kind,omitempty"`
+	At       []*Location            `protobuf:"bytes,3,rep,name=at,proto3" json:"at,omitempty"`
+	Filter   string                 `protobuf:"bytes,4,opt,name=filter,proto3" json:"filter,omitempty"`
+	Learn    Learn                  `protobuf:"varint,5,opt,name=learn,proto3,enum=greenroom.preparer.v1.Learn" json:"learn,omitempty"`
+	Format   Format                 `protobuf:"varint,6,opt,name=format,proto3,enum=greenroom.preparer.v1.Format" json:"format,omitempty"`
+	Values   []*KeyPath             `protobuf:"bytes,7,rep,name=values,proto3" json:"values,omitempty"`
+	Secret   bool                   `protobuf:"varint,8,opt,name=secret,proto3" json:"secret,omitempty"`
+	Carries  []*Carry               `protobuf:"bytes,9,rep,name=carries,proto3" json:"carries,omitempty"`
+	NotBlank bool                   `protobuf:"varint,10,opt,name=not_blank,json=notBlank,proto3" json:"not_blank,omitempty"`
+	// A link that leads out of the home is refused.
+	Inside        bool `protobuf:"varint,11,opt,name=inside,proto3" json:"inside,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3407,6 +3412,13 @@ func (x *Input) GetCarries() []*Carry {
 func (x *Input) GetNotBlank() bool {
 	if x != nil {
 		return x.NotBlank
+	}
+	return false
+}
+
+func (x *Input) GetInside() bool {
+	if x != nil {
+		return x.Inside
 	}
 	return false
 }
@@ -5228,8 +5240,10 @@ func (x *Names) GetNames() []string {
 }
 
 type Share struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	From          *Location              `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	From  *Location              `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	// The directory is made when it is missing.
+	Make          bool `protobuf:"varint,2,opt,name=make,proto3" json:"make,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5269,6 +5283,13 @@ func (x *Share) GetFrom() *Location {
 		return x.From
 	}
 	return nil
+}
+
+func (x *Share) GetMake() bool {
+	if x != nil {
+		return x.Make
+	}
+	return false
 }
 
 type Login struct {
@@ -6038,7 +6059,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x03how\x18\x02 \x01(\x0e2\x1a.greenroom.preparer.v1.HowR\x03how\x12\x14\n" +
 	"\x05named\x18\x03 \x01(\bR\x05named\x12/\n" +
 	"\x04with\x18\x04 \x03(\x0e2\x1b.greenroom.preparer.v1.KindR\x04with\x12!\n" +
-	"\foff_endpoint\x18\x05 \x01(\bR\voffEndpoint\"\xaa\x03\n" +
+	"\foff_endpoint\x18\x05 \x01(\bR\voffEndpoint\"\xc2\x03\n" +
 	"\x05Input\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
 	"\x04kind\x18\x02 \x01(\x0e2 .greenroom.preparer.v1.InputKindR\x04kind\x12/\n" +
@@ -6050,7 +6071,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x06secret\x18\b \x01(\bR\x06secret\x126\n" +
 	"\acarries\x18\t \x03(\v2\x1c.greenroom.preparer.v1.CarryR\acarries\x12\x1b\n" +
 	"\tnot_blank\x18\n" +
-	" \x01(\bR\bnotBlank\"\x8b\x01\n" +
+	" \x01(\bR\bnotBlank\x12\x16\n" +
+	"\x06inside\x18\v \x01(\bR\x06inside\"\x8b\x01\n" +
 	"\bLocation\x127\n" +
 	"\x04base\x18\x01 \x01(\x0e2#.greenroom.preparer.v1.LocationBaseR\x04base\x12\x12\n" +
 	"\x04home\x18\x02 \x01(\tR\x04home\x12\x12\n" +
@@ -6174,9 +6196,10 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04only\x18\x03 \x01(\v2\x1c.greenroom.preparer.v1.NamesR\x04only\x12\x12\n" +
 	"\x04copy\x18\x04 \x01(\bR\x04copy\"\x1d\n" +
 	"\x05Names\x12\x14\n" +
-	"\x05names\x18\x01 \x03(\tR\x05names\"<\n" +
+	"\x05names\x18\x01 \x03(\tR\x05names\"P\n" +
 	"\x05Share\x123\n" +
-	"\x04from\x18\x01 \x01(\v2\x1f.greenroom.preparer.v1.LocationR\x04from\"\x7f\n" +
+	"\x04from\x18\x01 \x01(\v2\x1f.greenroom.preparer.v1.LocationR\x04from\x12\x12\n" +
+	"\x04make\x18\x02 \x01(\bR\x04make\"\x7f\n" +
 	"\x05Login\x12\x14\n" +
 	"\x05input\x18\x01 \x01(\tR\x05input\x12\x12\n" +
 	"\x04json\x18\x02 \x01(\bR\x04json\x128\n" +
@@ -6342,7 +6365,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x15BASE_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11BASE_KIND_CURRENT\x10\x01\x12\x13\n" +
 	"\x0fBASE_KIND_INPUT\x10\x02\x12\x13\n" +
-	"\x0fBASE_KIND_EMPTY\x10\x03*\x82\x02\n" +
+	"\x0fBASE_KIND_EMPTY\x10\x03*\x98\x02\n" +
 	"\x06EditOp\x12\x17\n" +
 	"\x13EDIT_OP_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vEDIT_OP_SET\x10\x01\x12\x12\n" +
@@ -6356,7 +6379,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x0fEDIT_OP_REQUIRE\x10\t\x12\x12\n" +
 	"\x0eEDIT_OP_SPLICE\x10\n" +
 	"\x12\x11\n" +
-	"\rEDIT_OP_REKEY\x10\v*M\n" +
+	"\rEDIT_OP_REKEY\x10\v\x12\x14\n" +
+	"\x10EDIT_OP_DISTINCT\x10\f*M\n" +
 	"\bListKind\x12\x19\n" +
 	"\x15LIST_KIND_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rLIST_KIND_IDS\x10\x01\x12\x13\n" +

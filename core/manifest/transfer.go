@@ -1,0 +1,108 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+)
+
+// transfer copies what a directory holds into another one, and says how much that was. What is there stays. It looks at
+// everything first: a directory that holds a link or a special file, or too much, changes nothing.
+func transfer(ctx context.Context, from, to *fsroot.Tree) (int, error) {
+	t := &transfers{ctx: ctx, from: from, to: to}
+	if err := t.look(".", 0); err != nil {
+		return 0, err
+	}
+	for _, rel := range t.dirs {
+		if err := t.dir(rel); err != nil {
+			return 0, err
+		}
+	}
+	for _, f := range t.files {
+		if err := t.file(f); err != nil {
+			return 0, err
+		}
+	}
+	return len(t.dirs) + len(t.files), nil
+}
+
+type transfers struct {
+	ctx      context.Context
+	from, to *fsroot.Tree
+	dirs     []string // outermost first
+	files    []string
+	bytes    int64
+}
+
+func (t *transfers) look(dir string, depth int) error {
+	list, err := t.from.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+		rel := path.Join(dir, e.Name())
+		fi, err := t.from.Lstat(rel)
+		if err != nil {
+			return err
+		}
+		bad := func(code fault.Code, detail string) error { return fault.New(code, "share", rel, detail) }
+		switch mode := fi.Mode(); {
+		case len(t.dirs)+len(t.files) >= maxShared || depth >= maxSharedDepth:
+			return bad(fault.Invalid, "there is too much")
+		case mode.IsDir():
+			t.dirs = append(t.dirs, rel)
+			if err := t.look(rel, depth+1); err != nil {
+				return err
+			}
+		case mode.IsRegular() && fsroot.IsTemp(e.Name()):
+		case mode.IsRegular():
+			if t.bytes += fi.Size(); fi.Size() > maxSharedFile || t.bytes > maxSharedAll {
+				return bad(fault.Invalid, "there is too much")
+			}
+			t.files = append(t.files, rel)
+		case mode&fs.ModeSymlink != 0:
+			return bad(fault.LinkRefused, "a link lies in it")
+		default:
+			return bad(fault.NotRegular, "something lies in it that is neither file nor directory")
+		}
+	}
+	return nil
+}
+
+// dir makes a directory, or takes the one that is there. One where a file stands is passed over, with all that it holds.
+func (t *transfers) dir(rel string) error {
+	fi, err := t.from.Lstat(rel)
+	if err != nil {
+		return err
+	}
+	err = t.to.Mkdir(rel, fi.Mode().Perm()|0o700)
+	if errors.Is(err, fs.ErrExist) || odd(err) {
+		return nil
+	}
+	return err
+}
+
+func (t *transfers) file(rel string) error {
+	if _, err := t.to.Lstat(rel); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil || odd(err) {
+			return nil
+		}
+		return err
+	}
+	data, fi, err := t.from.ReadFile(rel, maxSharedFile)
+	if err != nil {
+		return err
+	}
+	err = t.to.WriteFile(rel, data, fsroot.WriteOptions{Mode: fi.Mode().Perm(), Sync: true, New: true})
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
