@@ -29,7 +29,7 @@ type wireUpstream struct {
 	l      net.Listener
 	events [][]byte
 	pause  time.Duration                 // before each event
-	hold   atomic.Pointer[chan struct{}] // waited for before the last event
+	hold   atomic.Pointer[chan struct{}] // waited for before what is behind the last delta
 	eager  atomic.Bool                   // answers before it has read the request's body
 }
 
@@ -70,7 +70,7 @@ func (u *wireUpstream) serve(c net.Conn) {
 			return
 		}
 		for i, e := range u.events {
-			if hold := u.hold.Load(); hold != nil && i == len(u.events)-1 {
+			if hold := u.hold.Load(); hold != nil && i == len(u.events)-3 {
 				<-*hold
 			}
 			if u.pause > 0 {
@@ -199,7 +199,7 @@ func startPair(t testing.TB, events [][]byte, pause time.Duration, routes int) *
 	})
 }
 
-// startPairHeld is a pair whose upstreams stop before the last event until the end of the test.
+// startPairHeld is a pair whose upstreams stop behind the last delta until the end of the test.
 func startPairHeld(t testing.TB, events [][]byte) *pair {
 	t.Helper()
 	hold := make(chan struct{})
