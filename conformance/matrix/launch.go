@@ -1,19 +1,20 @@
 package matrix
 
-// launchRows are the promises of package core/launch, which drives clients over the Agent Client Protocol and the app-server.
+// launchRows are the promises of package core/launch, which drives clients over their protocols.
 func launchRows() []Row {
-	const none = "core/launch does not drive this client yet"
-	codex := Cell{Test: "TestH71_CodexIsDrivenOverTheAppserver"}
-	driven := func(title, test string) Row {
-		return Row{title, map[string]Cell{"codex": codex, "claude": {None: none},
-			"kimi": {Test: test + "/kimi"}, "opencode": {Test: test + "/opencode"}}}
+	all := func(title, test string) Row {
+		row := Row{"Driven through core/launch: " + title, map[string]Cell{}}
+		for _, client := range []string{"codex", "claude", "kimi", "opencode"} {
+			row.Cells[client] = Cell{Test: test + "/" + client}
+		}
+		return row
 	}
 	return []Row{
-		driven("Driven through core/launch: three turns, the last of them resumed in a new process", "TestLaunch_ThreeTurnsAndResume"),
-		driven("Driven through core/launch: a command runs when the host allows it, and not when it denies it", "TestLaunch_PermissionDecides"),
-		driven("Driven through core/launch: a turn is cancelled while a command waits or runs, and the conversation goes on", "TestLaunch_CancelInATool"),
-		{"Driven through core/launch: the model changes between two turns", map[string]Cell{
-			"codex": codex, "claude": {None: none}, "kimi": {None: "a session on an endpoint has one model"},
-			"opencode": {Test: "TestLaunch_SwitchModel/opencode"}}},
+		all("three turns, the last of them resumed in a new process", "TestLaunch_ThreeTurnsAndResume"),
+		all("a conversation that cannot be loaded is replaced by a new one, which says so", "TestH68_LaunchConversationThatIsGone"),
+		all("a command runs when the host allows it, and not when it denies it", "TestLaunch_PermissionDecides"),
+		all("a turn is cancelled while a command runs, and the conversation goes on", "TestH71_H72_LaunchCancelInATool"),
+		all("a client that is killed in a turn is said to have ended, and the conversation goes on in a new process", "TestLaunch_KilledInATurn"),
+		all("the model changes between two turns, and is kept by a new process", "TestLaunch_SwitchModel"),
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/launch/internal/jsonrpc"
+	"github.com/greenroom-agents/greenroom/core/launch/internal/lines"
 )
 
 // appClient speaks the app-server protocol, which is that of [OpenAppserver], in the turns of a [Conn].
@@ -83,7 +84,7 @@ func (a *appClient) prompt(ctx context.Context, conversation string, blocks []Bl
 	case said := <-t.ended:
 		return said.outcome()
 	case <-a.app.conn.Done():
-		return "", jsonrpc.ErrClosed
+		return "", lines.ErrClosed
 	case <-ctx.Done():
 		return Cancelled, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -34,8 +35,8 @@ type Conn struct {
 	closed  chan struct{}
 }
 
-// Open starts the client of a prepared session and does what its layout asks for over the protocol. The session is held
-// until [Conn.Close]. Errors: [core.ErrClientMissing], [core.ErrIncomplete], [ErrUnsupported] for a client that is for
+// Open starts the client of a prepared session and does what its layout asks for over the protocol; a client of whom a
+// process is one conversation is started with that. The session is held until [Conn.Close]. Errors: [core.ErrClientMissing], [core.ErrIncomplete], [ErrUnsupported] for a client that is for
 // terminals only, [ErrHandshake], [ErrEnded], [ErrFault].
 func Open(ctx context.Context, p *core.Prepared, o Options) (*Conn, error) {
 	o, err := o.withDefaults()
@@ -47,7 +48,12 @@ func Open(ctx context.Context, p *core.Prepared, o Options) (*Conn, error) {
 		return nil, err
 	}
 	c := &Conn{o: o, lease: lease, p: p, turn: make(chan struct{}, 1), closed: make(chan struct{})}
-	if err := c.start(ctx); err != nil {
+	if single(p.Transport) {
+		_, err = p.Command(ctx, o.Environ)
+	} else {
+		err = c.start(ctx)
+	}
+	if err != nil {
 		_, released := lease.Release(context.WithoutCancel(ctx))
 		return nil, errors.Join(err, released)
 	}
@@ -56,9 +62,12 @@ func Open(ctx context.Context, p *core.Prepared, o Options) (*Conn, error) {
 }
 
 // start starts a process of the client and brings it to the point where conversations can begin.
-func (c *Conn) start(ctx context.Context) error {
+func (c *Conn) start(ctx context.Context) error { return c.startWith(ctx, "") }
+
+// startWith starts a process that is a conversation, with the arguments that say which.
+func (c *Conn) startWith(ctx context.Context, conversation string, talk ...string) error {
 	c.redact = redactor(c.p, c.o.Environ)
-	args := append(append([]string{}, c.p.TransportArgs...), c.o.Args...)
+	args := slices.Concat(c.p.TransportArgs, talk, c.o.Args)
 	proc, err := start(c.lease, func(ctx context.Context) (*exec.Cmd, error) { return c.p.Command(ctx, c.o.Environ, args...) }, c.redact, c.o.EndGrace)
 	if err != nil {
 		if _, ok := errors.AsType[*core.Error](err); ok {
@@ -67,7 +76,7 @@ func (c *Conn) start(ctx context.Context) error {
 		return fault.Wrap(err, fault.ClientMissing, "start client", c.p.Provider, "it could not be started")
 	}
 	c.proc = proc
-	c.tr = newTransport(c.p.Transport, proc.stdin, side{p: c.p, log: c.o.Logger, redact: c.redact, permit: c.permit, emit: c.emit})
+	c.tr = newTransport(c.p.Transport, proc.stdin, side{p: c.p, conversation: conversation, log: c.o.Logger, redact: c.redact, permit: c.permit, emit: c.emit})
 	if c.tr == nil {
 		proc.stop(0)
 		return fault.New(ErrUnsupported, "launch", c.p.Provider, "the client cannot be driven").WithHint("run it on a terminal")
@@ -92,14 +101,20 @@ func (c *Conn) start(ctx context.Context) error {
 	return nil
 }
 
-// stop ends the process.
+// stop ends the process, if there is one.
 func (c *Conn) stop() {
+	if c.proc == nil {
+		return
+	}
 	c.proc.stop(c.o.EndGrace)
 	<-c.served
 }
 
-// alive says whether the client still runs and can be spoken to.
+// alive says whether the client runs and can be spoken to.
 func (c *Conn) alive() bool {
+	if c.proc == nil {
+		return false
+	}
 	select {
 	case <-c.proc.done:
 	case <-c.broken:
@@ -112,7 +127,22 @@ func (c *Conn) alive() bool {
 // NewSession begins a conversation. Errors: [ErrLogin] when the client wants its user to log in, [ErrCredential] when the
 // session's endpoint refuses the credential, [ErrFault].
 func (c *Conn) NewSession(ctx context.Context) (Conversation, error) {
-	return c.open(ctx, func(ctx context.Context) (Conversation, error) { return c.tr.begin(ctx) })
+	return c.open(ctx, c.begin)
+}
+
+func (c *Conn) begin(ctx context.Context) (Conversation, error) {
+	if single(c.p.Transport) {
+		c.stop()
+		id := newUUID()
+		if err := c.startWith(ctx, id, streamArgs(id, false)...); err != nil {
+			return Conversation{}, err
+		}
+	}
+	talk, err := c.tr.begin(ctx)
+	if err != nil {
+		err = c.startFault("begin conversation", err)
+	}
+	return talk, err
 }
 
 // Resume goes on with a conversation that this client has stored. One that cannot be loaded is replaced by a new one,
@@ -122,14 +152,28 @@ func (c *Conn) Resume(ctx context.Context, id string) (Conversation, error) {
 }
 
 func (c *Conn) reload(ctx context.Context, id string) (Conversation, error) {
-	talk, err := c.tr.resume(ctx, id)
-	if err == nil || ctx.Err() != nil || !c.alive() || c.isLogin(err) {
+	talk, err := c.load(ctx, id)
+	if err == nil || ctx.Err() != nil || isLogin(core.CodeOf(err)) || !single(c.p.Transport) && !c.alive() {
 		return talk, err
 	}
 	why := c.redact(cut(err.Error(), maxWords))
 	c.o.Logger.Warn("a conversation could not be resumed", "provider", c.p.Provider, "error", why)
-	if talk, err = c.tr.begin(ctx); err == nil {
+	if talk, err = c.begin(ctx); err == nil {
 		talk.Replaced, talk.Reason = true, why
+	}
+	return talk, err
+}
+
+func (c *Conn) load(ctx context.Context, id string) (Conversation, error) {
+	if single(c.p.Transport) {
+		c.stop()
+		if err := c.startWith(ctx, id, streamArgs(id, true)...); err != nil {
+			return Conversation{}, err
+		}
+	}
+	talk, err := c.tr.resume(ctx, id)
+	if err != nil {
+		err = c.startFault("resume conversation", err)
 	}
 	return talk, err
 }
@@ -143,7 +187,7 @@ func (c *Conn) open(ctx context.Context, how func(context.Context) (Conversation
 	defer cancel()
 	talk, err := how(ctx)
 	if err != nil {
-		return Conversation{}, c.startFault("begin conversation", err)
+		return Conversation{}, err
 	}
 	c.talk, c.owed = talk, c.p.FirstPrompt() != ""
 	return talk, nil
@@ -155,6 +199,9 @@ func (c *Conn) SetModel(ctx context.Context, model string) error {
 		return err
 	}
 	defer c.give()
+	if c.talk.ID == "" {
+		return c.noTalk("set model")
+	}
 	if err := c.tr.setModel(ctx, c.talk.ID, model); err != nil {
 		return c.fault("set model", err)
 	}
@@ -191,6 +238,10 @@ func (c *Conn) take() error {
 	default:
 		return fault.New(fault.Busy, "drive client", "", "a turn is running")
 	}
+}
+
+func (c *Conn) noTalk(op string) error {
+	return fault.New(fault.Invalid, op, c.p.Provider, "no conversation was begun")
 }
 
 func (c *Conn) give() { c.turn <- struct{}{} }

@@ -11,5 +11,9 @@
 // A client of the Codex app-server protocol is told, between its handshake and its first thread, what the session's layout
 // asks for: its own skills go into the store, it is told of the directories of ours, and it has to list each of them.
 //
+// In stream-json a process is one conversation: a client that speaks it is started when a conversation begins or goes on,
+// and again for another one. What it does by itself between two turns is told to nobody, and may do nothing that has to
+// be asked for.
+//
 // Errors are *core.Error; errors.As gives what the client answered, an *[RPCError].
 package launch

@@ -7,6 +7,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/launch/internal/jsonrpc"
+	"github.com/greenroom-agents/greenroom/core/launch/internal/lines"
 )
 
 // The codes of this package, beside those of core. They work with errors.Is.
@@ -49,7 +50,7 @@ func (c *Conn) fault(op string, err error) error {
 	if answer, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return fault.New(ErrFault, op, c.p.Provider, c.redact(cut(answer.Message, maxWords)))
 	}
-	if errors.Is(err, jsonrpc.ErrTooLong) {
+	if errors.Is(err, lines.ErrTooLong) {
 		return fault.New(ErrFault, op, c.p.Provider, "it sent a message that is too long")
 	}
 	return fault.Wrap(err, ErrFault, op, c.p.Provider, "the client did not answer")
@@ -62,7 +63,7 @@ func (c *Conn) startFault(op string, err error) error {
 		return fault.New(ErrHandshake, op, c.p.Provider, "it was not ready in time"+c.lastWords())
 	case c.hasEnded():
 		return c.endedFault(op)
-	case c.isLogin(err):
+	case wantsLogin(err):
 		return c.loginFault(op)
 	}
 	err = c.fault(op, err)
@@ -75,7 +76,7 @@ func (c *Conn) startFault(op string, err error) error {
 // turnFault is the error of a turn.
 func (c *Conn) turnFault(err error) error {
 	switch {
-	case c.isLogin(err):
+	case wantsLogin(err):
 		return c.loginFault("prompt")
 	case c.hasEnded():
 		return c.endedFault("prompt")
@@ -113,12 +114,14 @@ func (c *Conn) lastWords() string {
 	return ""
 }
 
-// isLogin says whether the client wants its user to log in. With an endpoint of the session's own the same words mean
+// wantsLogin says whether the client wants its user to log in. With an endpoint of the session's own the same words mean
 // that the endpoint has refused the credential, and no login would help.
-func (c *Conn) isLogin(err error) bool {
+func wantsLogin(err error) bool {
 	answer, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && answer.Code == authRequired
 }
+
+func isLogin(code core.Code) bool { return code == ErrLogin || code == ErrCredential }
 
 func (c *Conn) loginFault(op string) error {
 	if len(secretsOf(c.p)) > 0 {

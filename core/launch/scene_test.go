@@ -12,6 +12,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/launch"
 	"github.com/greenroom-agents/greenroom/core/launch/launchtest"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 func TestMain(m *testing.M) {
@@ -30,6 +31,17 @@ type scene struct {
 
 func newScene(t *testing.T, flags ...string) *scene {
 	t.Helper()
+	return sceneOf(t, launchtest.Adapter{Flags: flags})
+}
+
+// newStream is a scene whose agent speaks stream-json.
+func newStream(t *testing.T, flags ...string) *scene {
+	t.Helper()
+	return sceneOf(t, launchtest.Adapter{Flags: flags, Transport: preparer.ClaudeStreamJSON})
+}
+
+func sceneOf(t *testing.T, a launchtest.Adapter) *scene {
+	t.Helper()
 	dir := t.TempDir()
 	s := &scene{T: t, cwd: filepath.Join(dir, "work")}
 	for _, d := range []string{s.cwd, filepath.Join(dir, "home")} {
@@ -40,7 +52,7 @@ func newScene(t *testing.T, flags ...string) *scene {
 	s.env = []string{"PATH=" + launchtest.Install(t) + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home")}
 	host, err := core.New(t.Context(), core.Config{
 		StateDir: filepath.Join(dir, "state"), Home: filepath.Join(dir, "home"), Environ: s.env, Commands: command.Fixed(),
-		Adapters: []adapter.Source{{InProcess: launchtest.Adapter{Flags: flags}}},
+		Adapters: []adapter.Source{{InProcess: a}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -108,3 +120,16 @@ func said(events []launch.Event) (text string) {
 }
 
 func last(events []launch.Event) launch.Event { return events[len(events)-1] }
+
+type newSceneFunc func(t *testing.T, flags ...string) *scene
+
+// each runs a test once for each protocol.
+func each(t *testing.T, name string, run func(t *testing.T, scene newSceneFunc)) {
+	t.Helper()
+	for protocol, scene := range map[string]newSceneFunc{"acp": newScene, "stream-json": newStream} {
+		t.Run(name+" "+protocol, func(t *testing.T) {
+			t.Parallel()
+			run(t, scene)
+		})
+	}
+}

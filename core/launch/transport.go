@@ -28,7 +28,10 @@ type Conversation struct {
 
 // side is what a transport knows of the side that it works for.
 type side struct {
-	p      *core.Prepared
+	p *core.Prepared
+	// conversation is that of the process, where it has but one.
+	conversation string
+
 	log    interface{ Debug(string, ...any) }
 	redact func(string) string
 	// permit answers a request for permission of the running turn.
@@ -66,14 +69,19 @@ type transport interface {
 	setModel(ctx context.Context, conversation, model string) error
 }
 
-// transports are those that there are.
+// newTransport is nil for a client that cannot be driven.
 func newTransport(kind preparer.Transport, w io.Writer, to side) transport {
 	switch kind {
 	case preparer.ACP:
 		return newACP(w, to)
 	case preparer.CodexAppServer:
 		return newAppClient(w, to)
+	case preparer.ClaudeStreamJSON:
+		return newStreamClient(w, to)
 	default:
 		return nil
 	}
 }
+
+// single says whether a process of a client is one conversation, which it gets by its arguments.
+func single(kind preparer.Transport) bool { return kind == preparer.ClaudeStreamJSON }

@@ -75,6 +75,9 @@ func (c *Conn) emit(e Event) {
 		return
 	}
 	if e.Kind == Model {
+		if e.Model == c.talk.Model {
+			return
+		}
 		c.talk.Model = e.Model
 	}
 	select {
@@ -108,7 +111,7 @@ func (c *Conn) run(t *turn, blocks []Block) Event {
 		return c.ended(t, "", err)
 	}
 	if c.talk.ID == "" {
-		return Event{Kind: Error, Err: fault.New(fault.Invalid, "prompt", c.p.Provider, "no conversation was begun")}
+		return Event{Kind: Error, Err: c.noTalk("prompt")}
 	}
 	if !c.alive() {
 		if err := c.restart(t.ctx); err != nil {
@@ -190,9 +193,11 @@ func (c *Conn) admit(ctx context.Context) error {
 
 // restart starts the client anew and goes on with the conversation.
 func (c *Conn) restart(ctx context.Context) error {
-	c.stop()
-	if err := c.start(ctx); err != nil {
-		return err
+	if !single(c.p.Transport) {
+		c.stop()
+		if err := c.start(ctx); err != nil {
+			return err
+		}
 	}
 	if c.talk.ID == "" {
 		return nil
@@ -201,7 +206,7 @@ func (c *Conn) restart(ctx context.Context) error {
 	defer cancel()
 	talk, err := c.reload(ctx, c.talk.ID)
 	if err != nil {
-		return c.startFault("resume conversation", err)
+		return err
 	}
 	model := c.talk.Model
 	c.talk, c.owed = talk, c.p.FirstPrompt() != ""

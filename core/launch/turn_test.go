@@ -95,14 +95,14 @@ func TestPermissionIsNeverGivenUnasked(t *testing.T) {
 		"an unknown answer": {func(context.Context, launch.Request) launch.Answer { return "of course" }, "answer n1"},
 		"neither":           {func(context.Context, launch.Request) launch.Answer { return launch.CancelTurn }, "answer cancelled"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newScene(t)
+		each(t, name, func(t *testing.T, scene newSceneFunc) {
+			s := scene(t)
 			conn, _ := s.open(func(o *launch.Options) { o.Policy = c.policy })
 			events := s.turn(conn, "ask t1 execute rm -r x")
 			if got := said(events); got != c.want {
 				t.Errorf("the client was told %q, want %q", got, c.want)
 			}
+			events = slices.DeleteFunc(events, func(e launch.Event) bool { return e.Kind == launch.Model })
 			if events[0].Kind != launch.PermissionRequest || events[0].Tool.Title != "rm -r x" {
 				t.Errorf("event %+v", events[0])
 			}
@@ -122,10 +122,9 @@ func TestCancelledTurnIsReportedSo(t *testing.T) {
 		"a question that waits":      {nil, "say a\nask t1 execute x"},
 		"a client that goes on":      {nil, "say a\nrepeat 100000 x\nsleep 1m"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newScene(t, c.flags...)
-			conn, talk := s.open(func(o *launch.Options) {
+		each(t, name, func(t *testing.T, scene newSceneFunc) {
+			s := scene(t, c.flags...)
+			conn, _ := s.open(func(o *launch.Options) {
 				o.CancelGrace = time.Second
 				o.Policy = func(ctx context.Context, _ launch.Request) launch.Answer { <-ctx.Done(); return launch.AllowOnce }
 			})
@@ -146,69 +145,76 @@ func TestCancelledTurnIsReportedSo(t *testing.T) {
 			if got := said(s.turn(conn, "say still here")); got != "still here" {
 				t.Errorf("the next turn said %q", got)
 			}
-			_ = talk
 		})
 	}
 }
 
 func TestHostThatStopsReadingCancels(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
-	c, _ := s.open()
-	for range c.Prompt(t.Context(), launch.Block{Text: "repeat 5000 x\nsleep 1m"}) {
-		break
-	}
-	if got := said(s.turn(c, "say on")); got != "on" {
-		t.Errorf("the next turn said %q", got)
-	}
+	each(t, "", func(t *testing.T, scene newSceneFunc) {
+		s := scene(t)
+		c, _ := s.open()
+		for range c.Prompt(t.Context(), launch.Block{Text: "repeat 5000 x\nsleep 1m"}) {
+			break
+		}
+		if got := said(s.turn(c, "say on")); got != "on" {
+			t.Errorf("the next turn said %q", got)
+		}
+	})
 }
 
 func TestOneTurnAtATime(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
-	c, _ := s.open()
-	for e := range c.Prompt(t.Context(), launch.Block{Text: "say a\nsleep 300ms\nsay b"}) {
-		if e.Kind != launch.Text || e.Text != "a" {
-			continue
+	each(t, "", func(t *testing.T, scene newSceneFunc) {
+		s := scene(t)
+		c, _ := s.open()
+		for e := range c.Prompt(t.Context(), launch.Block{Text: "say a\nsleep 300ms\nsay b"}) {
+			if e.Kind != launch.Text || e.Text != "a" {
+				continue
+			}
+			if second := last(s.turn(c, "say c")); !errors.Is(second.Err, core.ErrBusy) {
+				t.Errorf("a second turn: %+v", second)
+			}
+			if err := c.SetModel(t.Context(), "large"); !errors.Is(err, core.ErrBusy) {
+				t.Errorf("set model in a turn: %v", err)
+			}
 		}
-		if second := last(s.turn(c, "say c")); !errors.Is(second.Err, core.ErrBusy) {
-			t.Errorf("a second turn: %+v", second)
-		}
-		if err := c.SetModel(t.Context(), "large"); !errors.Is(err, core.ErrBusy) {
-			t.Errorf("set model in a turn: %v", err)
-		}
-	}
+	})
 }
 
 func TestModelIsKeptOverANewProcess(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
-	c, _ := s.open()
-	if err := c.SetModel(t.Context(), "no-such-model"); !errors.Is(err, launch.ErrFault) {
-		t.Errorf("a model that there is not: %v", err)
-	}
-	if err := c.SetModel(t.Context(), "large"); err != nil {
-		t.Fatal(err)
-	}
-	if e := last(s.turn(c, "die of age")); !errors.Is(e.Err, launch.ErrEnded) || !strings.Contains(e.Err.Error(), "told to die with of age") {
-		t.Errorf("the end of the client is told as %v", e.Err)
-	}
-	if got := said(s.turn(c, "say back")); got != "back" {
-		t.Errorf("the next turn said %q", got)
-	}
+	each(t, "", func(t *testing.T, scene newSceneFunc) {
+		s := scene(t)
+		c, _ := s.open()
+		if err := c.SetModel(t.Context(), "no-such-model"); !errors.Is(err, launch.ErrFault) {
+			t.Errorf("a model that there is not: %v", err)
+		}
+		if err := c.SetModel(t.Context(), "large"); err != nil {
+			t.Fatal(err)
+		}
+		if e := last(s.turn(c, "die of age")); !errors.Is(e.Err, launch.ErrEnded) || !strings.Contains(e.Err.Error(), "told to die with of age") {
+			t.Errorf("the end of the client is told as %v", e.Err)
+		}
+		if got := said(s.turn(c, "say back")); got != "back" {
+			t.Errorf("the next turn said %q", got)
+		}
+	})
 }
 
 func TestTooLongAMessageEndsTheTurnOnly(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
-	c, _ := s.open()
-	e := last(s.turn(c, "flood 52428800"))
-	if e.Kind != launch.Error || e.Err == nil {
-		t.Fatalf("50 MB in a message: %+v", e)
-	}
-	if got := said(s.turn(c, "say well")); got != "well" {
-		t.Errorf("the next turn said %q", got)
-	}
+	each(t, "", func(t *testing.T, scene newSceneFunc) {
+		s := scene(t)
+		c, _ := s.open()
+		e := last(s.turn(c, "flood 52428800"))
+		if e.Kind != launch.Error || e.Err == nil {
+			t.Fatalf("50 MB in a message: %+v", e)
+		}
+		if got := said(s.turn(c, "say well")); got != "well" {
+			t.Errorf("the next turn said %q", got)
+		}
+	})
 }
 
 func TestNothingIsLeftOfTheGroup(t *testing.T) {

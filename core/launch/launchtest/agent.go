@@ -18,37 +18,53 @@ import (
 	"github.com/greenroom-agents/greenroom/core/launch/internal/jsonrpc"
 )
 
-// agent is the fake agent.
+// agent speaks the Agent Client Protocol.
 type agent struct {
-	conn  *jsonrpc.Conn
-	flags map[string]bool
-	with  map[string]string // flags that have a value
+	faults
+	conn *jsonrpc.Conn
 
 	mu       sync.Mutex
 	sessions int
 	cancel   context.CancelFunc // of the running turn
 }
 
-// run is the agent's main function.
-func run(args []string) int {
-	a := &agent{flags: map[string]bool{}, with: map[string]string{}}
+// faults are what an agent does wrong.
+type faults struct {
+	flags map[string]bool
+	with  map[string]string // flags that have a value
+}
+
+func faultsOf(args []string) faults {
+	f := faults{flags: map[string]bool{}, with: map[string]string{}}
 	for i := 0; i < len(args); i++ {
 		switch flag := strings.TrimLeft(args[i], "-"); flag {
-		case "hang", "refuse", "garble", "version-number":
+		case "hang", "refuse", "garble", "version-number", "session-id", "resume":
 			if i+1 < len(args) {
 				i++
-				a.with[flag] = args[i]
+				f.with[flag] = args[i]
 			}
 		default:
-			a.flags[flag] = true
+			f.flags[flag] = true
 		}
 	}
-	if a.flags["ignore-term"] {
+	return f
+}
+
+// run is the agent's main function.
+func run(args []string) int {
+	f := faultsOf(args)
+	if f.flags["ignore-term"] {
 		signal.Ignore(syscall.SIGTERM)
 	}
-	a.conn = jsonrpc.New(os.Stdout, a)
-	err := a.conn.Serve(os.Stdin)
-	if a.flags["ignore-eof"] {
+	var err error
+	if f.flags[streamArg] {
+		err = runStream(f)
+	} else {
+		a := &agent{faults: f}
+		a.conn = jsonrpc.New(os.Stdout, a)
+		err = a.conn.Serve(os.Stdin)
+	}
+	if f.flags["ignore-eof"] {
 		select {}
 	}
 	if err != nil {
@@ -153,17 +169,50 @@ func (a *agent) prompt(ctx context.Context, params json.RawMessage) (any, error)
 	a.mu.Lock()
 	a.cancel = cancel
 	a.mu.Unlock()
-	t := &script{a: a, session: q.SessionID, prompt: params, stop: "end_turn"}
-	for line := range strings.Lines(q.Prompt[0].Text) {
-		if err := t.do(ctx, strings.TrimSuffix(line, "\n")); err != nil {
-			return nil, err
-		}
-		if ctx.Err() != nil {
-			t.stop = "cancelled"
-			break
-		}
+	t := &script{faults: a.faults, voice: voice{a, q.SessionID}, prompt: params, stop: "end_turn"}
+	if err := t.run(ctx, q.Prompt[0].Text); err != nil {
+		return nil, err
 	}
 	return map[string]any{"stopReason": t.stop}, nil
+}
+
+// voice tells of a turn over the Agent Client Protocol.
+type voice struct {
+	a       *agent
+	session string
+}
+
+func (v voice) say(ctx context.Context, kind, what string) {
+	v.a.update(ctx, v.session, map[string]any{"sessionUpdate": map[string]string{text: "agent_message_chunk", thought: "agent_thought_chunk"}[kind],
+		"content": map[string]any{"type": "text", "text": what}})
+}
+
+func (v voice) tool(ctx context.Context, id, kind, title string) {
+	v.a.update(ctx, v.session, map[string]any{"sessionUpdate": "tool_call", "toolCallId": id, "kind": kind, "title": title, "status": "in_progress"})
+}
+
+func (v voice) done(ctx context.Context, id, output string) {
+	v.a.update(ctx, v.session, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "status": "completed",
+		"content": []any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": output}}}})
+}
+
+func (v voice) ask(ctx context.Context, id, kind, title string) (string, error) {
+	var r acp.RequestPermissionResponse
+	_, err := v.a.conn.Call(ctx, acp.ClientMethodSessionRequestPermission, map[string]any{
+		"sessionId": v.session, "toolCall": map[string]any{"toolCallId": id, "kind": kind, "title": title, "status": "pending"},
+		"options": []any{
+			map[string]any{"optionId": "o1", "kind": "allow_once", "name": "Allow"},
+			map[string]any{"optionId": "a1", "kind": "allow_always", "name": "Always"},
+			map[string]any{"optionId": "n1", "kind": "reject_once", "name": "Reject"},
+			map[string]any{"optionId": "n2", "kind": "reject_always", "name": "Never"},
+		}}, &r)
+	if err != nil {
+		return "", err
+	}
+	if r.Outcome.Selected != nil {
+		return string(r.Outcome.Selected.OptionId), nil
+	}
+	return "cancelled", nil
 }
 
 // wait sleeps until the turn is cancelled.

@@ -28,5 +28,6 @@
 // [Appserver] plays a client of the Codex app-server protocol in the test's own process, one that can be told to refuse, not
 // to know, to hang and to end.
 //
-// The agent speaks the Agent Client Protocol. It is no agent: nothing that it is told leaves it.
+// The agent speaks the Agent Client Protocol, or stream-json when its adapter says so. It is no agent: nothing that it is
+// told leaves it.
 package launchtest

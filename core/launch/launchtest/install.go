@@ -48,13 +48,23 @@ func Install(t testing.TB) string {
 type Adapter struct {
 	// Flags are further arguments, among those of the package's page.
 	Flags []string
+	// Transport is the protocol that the agent speaks: [preparer.ACP], which is the default, or
+	// [preparer.ClaudeStreamJSON].
+	Transport p.Transport
 }
+
+// streamArg makes the agent speak stream-json.
+const streamArg = "stream"
 
 // Describe implements preparer.Preparer.
 func (a Adapter) Describe() p.Descriptor {
+	transport, arg := p.ACP, "acp"
+	if a.Transport == p.ClaudeStreamJSON {
+		transport, arg = a.Transport, streamArg
+	}
 	return p.Descriptor{
 		Provider: Provider, Version: "1.0.0",
-		Client: p.Client{Executables: []string{Provider}, Transport: p.ACP, TransportArgs: append([]string{"acp"}, a.Flags...)},
+		Client: p.Client{Executables: []string{Provider}, Transport: transport, TransportArgs: append([]string{arg}, a.Flags...)},
 		Homes:  []p.Home{{ID: Provider, Default: "." + Provider}},
 		// The agent has nothing on disk: what it is told comes with the first prompt.
 		Instructions: []p.Channel{p.FirstPrompt},

@@ -10,17 +10,43 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coder/acp-go-sdk"
-
 	"github.com/greenroom-agents/greenroom/core/launch/internal/jsonrpc"
+)
+
+// teller tells of a turn over the agent's protocol.
+type teller interface {
+	say(ctx context.Context, kind, text string) // of the kinds text and thought
+	tool(ctx context.Context, id, kind, title string)
+	done(ctx context.Context, id, output string)
+	// ask asks for permission and says how it was answered.
+	ask(ctx context.Context, id, kind, title string) (string, error)
+}
+
+const (
+	text    = "text"
+	thought = "thought"
 )
 
 // script is a turn that is carried out.
 type script struct {
-	a       *agent
-	session string
-	prompt  json.RawMessage
-	stop    string
+	faults
+	voice  teller
+	prompt json.RawMessage
+	stop   string
+}
+
+// run carries out the instructions, until the turn is cancelled. An error is what the turn fails with.
+func (s *script) run(ctx context.Context, prompt string) error {
+	for line := range strings.Lines(prompt) {
+		if err := s.do(ctx, strings.TrimSuffix(line, "\n")); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			s.stop = "cancelled"
+			break
+		}
+	}
+	return nil
 }
 
 func (s *script) do(ctx context.Context, line string) error {
@@ -28,30 +54,34 @@ func (s *script) do(ctx context.Context, line string) error {
 	switch verb {
 	case "":
 	case "say":
-		s.chunk(ctx, "agent_message_chunk", rest)
+		s.voice.say(ctx, text, rest)
 	case "think":
-		s.chunk(ctx, "agent_thought_chunk", rest)
+		s.voice.say(ctx, thought, rest)
 	case "tool":
 		id, kind, title := three(rest)
-		s.a.update(ctx, s.session, map[string]any{"sessionUpdate": "tool_call", "toolCallId": id, "kind": kind, "title": title, "status": "in_progress"})
+		s.voice.tool(ctx, id, kind, title)
 	case "done":
 		id, output, _ := strings.Cut(rest, " ")
-		s.a.update(ctx, s.session, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "status": "completed",
-			"content": []any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": output}}}})
+		s.voice.done(ctx, id, output)
 	case "ask":
-		return s.ask(ctx, rest)
+		id, kind, title := three(rest)
+		answer, err := s.voice.ask(ctx, id, kind, title)
+		if err != nil {
+			return err
+		}
+		s.voice.say(ctx, text, "answer "+answer)
 	case "show":
-		s.chunk(ctx, "agent_message_chunk", string(s.prompt))
+		s.voice.say(ctx, text, string(s.prompt))
 	case "env":
-		s.chunk(ctx, "agent_message_chunk", os.Getenv(rest))
+		s.voice.say(ctx, text, os.Getenv(rest))
 	case "flood":
 		n, _ := strconv.Atoi(rest)
-		s.chunk(ctx, "agent_message_chunk", strings.Repeat("x", n))
+		s.voice.say(ctx, text, strings.Repeat("x", n))
 	case "repeat":
-		count, text, _ := strings.Cut(rest, " ")
+		count, what, _ := strings.Cut(rest, " ")
 		n, _ := strconv.Atoi(count)
 		for range n {
-			s.chunk(ctx, "agent_message_chunk", text)
+			s.voice.say(ctx, text, what)
 		}
 	case "noise":
 		fmt.Println(rest)
@@ -64,7 +94,7 @@ func (s *script) do(ctx context.Context, line string) error {
 		if err != nil {
 			return err
 		}
-		if s.a.flags["ignore-cancel"] {
+		if s.flags["ignore-cancel"] {
 			time.Sleep(d)
 		}
 		wait(ctx, d)
@@ -72,9 +102,9 @@ func (s *script) do(ctx context.Context, line string) error {
 		fmt.Fprintln(os.Stderr, "fakeagent: told to die with "+rest)
 		os.Exit(7)
 	case "fail":
-		code, text, _ := strings.Cut(rest, " ")
+		code, words, _ := strings.Cut(rest, " ")
 		n, _ := strconv.Atoi(code)
-		return &jsonrpc.Error{Code: n, Message: text}
+		return &jsonrpc.Error{Code: n, Message: words}
 	case "stop":
 		s.stop = rest
 	}
@@ -85,33 +115,6 @@ func three(rest string) (id, kind, title string) {
 	id, rest, _ = strings.Cut(rest, " ")
 	kind, title, _ = strings.Cut(rest, " ")
 	return id, kind, title
-}
-
-func (s *script) chunk(ctx context.Context, kind, text string) {
-	s.a.update(ctx, s.session, map[string]any{"sessionUpdate": kind, "content": map[string]any{"type": "text", "text": text}})
-}
-
-// ask asks for permission and says how it was answered.
-func (s *script) ask(ctx context.Context, rest string) error {
-	id, kind, title := three(rest)
-	var r acp.RequestPermissionResponse
-	_, err := s.a.conn.Call(ctx, acp.ClientMethodSessionRequestPermission, map[string]any{
-		"sessionId": s.session, "toolCall": map[string]any{"toolCallId": id, "kind": kind, "title": title, "status": "pending"},
-		"options": []any{
-			map[string]any{"optionId": "o1", "kind": "allow_once", "name": "Allow"},
-			map[string]any{"optionId": "a1", "kind": "allow_always", "name": "Always"},
-			map[string]any{"optionId": "n1", "kind": "reject_once", "name": "Reject"},
-			map[string]any{"optionId": "n2", "kind": "reject_always", "name": "Never"},
-		}}, &r)
-	if err != nil {
-		return err
-	}
-	answer := "cancelled"
-	if r.Outcome.Selected != nil {
-		answer = string(r.Outcome.Selected.OptionId)
-	}
-	s.chunk(ctx, "agent_message_chunk", "answer "+answer)
-	return nil
 }
 
 // child starts a process that outlives the turn, and the agent if nobody ends it.

@@ -1,8 +1,6 @@
 package jsonrpc
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,15 +8,8 @@ import (
 	"io"
 	"strconv"
 	"sync"
-)
 
-// Limit is the longest line that is read, in bytes.
-const Limit = 16 << 20
-
-// The reasons why a connection ends, beside errors of reading and writing.
-var (
-	ErrClosed  = errors.New("the connection was closed")
-	ErrTooLong = errors.New("a message is too long")
+	"github.com/greenroom-agents/greenroom/core/launch/internal/lines"
 )
 
 // Handler takes what the other side asks for and tells.
@@ -37,12 +28,10 @@ const requests = 64
 
 // Conn is a connection. It is safe for concurrent use.
 type Conn struct {
-	w       io.Writer
-	h       Handler
-	limit   int
-	ctx     context.Context
-	end     context.CancelCauseFunc
-	writing chan struct{} // holds a token while nobody writes
+	w   *lines.Writer
+	h   Handler
+	ctx context.Context
+	end context.CancelCauseFunc
 
 	mu      sync.Mutex
 	calls   map[string]chan *message
@@ -54,16 +43,13 @@ type Conn struct {
 // New makes a connection that writes to w. [Conn.Serve] reads.
 func New(w io.Writer, h Handler) *Conn {
 	ctx, end := context.WithCancelCause(context.Background())
-	c := &Conn{w: w, h: h, limit: Limit, ctx: ctx, end: end, writing: make(chan struct{}, 1), calls: map[string]chan *message{},
-		busy: make(chan struct{}, requests)}
-	c.writing <- struct{}{}
-	return c
+	return &Conn{w: lines.NewWriter(w), h: h, ctx: ctx, end: end, calls: map[string]chan *message{}, busy: make(chan struct{}, requests)}
 }
 
 // Serve reads until r ends or the connection breaks, and says why it ended: nil at the end of r. Requests that are being
 // answered are waited for.
 func (c *Conn) Serve(r io.Reader) error {
-	err := c.read(bufio.NewReaderSize(r, 64<<10))
+	err := lines.Read(r, lines.Limit, c.handle)
 	c.Close(err)
 	c.serving.Wait()
 	if errors.Is(err, io.EOF) {
@@ -75,7 +61,7 @@ func (c *Conn) Serve(r io.Reader) error {
 // Close ends every call with an error that says why.
 func (c *Conn) Close(why error) {
 	if why == nil || errors.Is(why, io.EOF) {
-		why = ErrClosed
+		why = lines.ErrClosed
 	}
 	c.end(why)
 }
@@ -144,70 +130,19 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	return nil
 }
 
-// write writes a whole line, or, when the other side does not read, gives up with ctx. The writer is then not to be used
-// any more, since nobody knows how much of the line went through.
 func (c *Conn) write(ctx context.Context, m *message) error {
 	m.Version = "2.0"
-	line, err := encode(m)
+	line, err := lines.Encode(m)
 	if err != nil {
 		return err
 	}
-	select {
-	case <-c.writing:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-c.ctx.Done():
-		return context.Cause(c.ctx)
-	}
-	done := make(chan error, 1)
-	go func() {
-		_, err := c.w.Write(line)
-		done <- err
-		c.writing <- struct{}{}
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-c.ctx.Done():
-		return context.Cause(c.ctx)
-	}
-}
-
-func (c *Conn) read(r *bufio.Reader) error {
-	for {
-		line, err := c.line(r)
-		if len(bytes.TrimSpace(line)) > 0 {
-			if err := c.handle(line); err != nil {
-				return err
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// line reads one line without its end, and never holds more than the limit.
-func (c *Conn) line(r *bufio.Reader) ([]byte, error) {
-	var whole []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(whole)+len(part) > c.limit {
-			return nil, ErrTooLong
-		}
-		whole = append(whole, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return whole, err
-		}
-	}
+	return c.w.Write(ctx, c.ctx, line)
 }
 
 func (c *Conn) handle(line []byte) error {
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil {
-		return c.h.Stray(bytes.TrimSpace(line))
+		return c.h.Stray(line)
 	}
 	switch {
 	case m.Method != "" && m.hasID():

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/greenroom-agents/greenroom/core/launch/internal/lines"
 )
 
 // Error is what the other side answered instead of a result.
@@ -36,17 +38,6 @@ type message struct {
 
 func (m *message) hasID() bool { return len(m.ID) > 0 && !bytes.Equal(m.ID, []byte("null")) }
 
-// encode is the line of a message. Go's escapes of <, > and & would be right, but make transcripts hard to read.
-func encode(m *message) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(m); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
 // raw encodes a value for a message: nil is left out.
 func raw(v any) (json.RawMessage, error) {
 	switch v := v.(type) {
@@ -55,11 +46,6 @@ func raw(v any) (json.RawMessage, error) {
 	case json.RawMessage:
 		return v, nil
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	line, err := lines.Encode(v)
+	return bytes.TrimSuffix(line, []byte("\n")), err
 }
