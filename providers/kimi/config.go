@@ -1,9 +1,7 @@
 package kimi
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -11,67 +9,43 @@ import (
 // account is the provider that the client's own login makes.
 const account = "managed:kimi-code"
 
-// owned are the root keys of config.toml that belong to a kind of their own. All others are model settings: also
-// providers, rules for permissions, limits, and keys that a later client may bring.
-var owned = map[string]p.Kind{"extra_skill_dirs": p.Skills, "merge_all_available_skills": p.Skills, "hooks": p.Hooks}
-
-// configCarries says what of the user's set-up the configuration brings, for the report of inherited items.
-func configCarries() []p.Carry {
-	settings := p.Carry{Kind: p.ModelSettings, Keys: []p.KeyPath{p.Key("providers", "*"), p.Key("models", "*")}}
-	for _, key := range []string{"default_model", "default_permission_mode", "default_plan_mode", "thinking", "permission",
-		"loop_control", "secondary_model", "services", "extra_agent_dirs"} {
-		settings.Keys = append(settings.Keys, p.Key(key))
-	}
-	return []p.Carry{{Kind: p.Skills, Keys: []p.KeyPath{p.Key("extra_skill_dirs")}},
-		{Kind: p.Hooks, Keys: []p.KeyPath{p.Key("hooks")}}, settings}
+// sections are the parts of config.toml. Model settings are also providers, rules for permissions and limits.
+var sections = p.Sections{
+	{Kind: p.Skills, Keys: []string{"extra_skill_dirs", "merge_all_available_skills"}, Report: []string{"extra_skill_dirs"}},
+	{Kind: p.Hooks, Keys: []string{"hooks"}},
+	{Kind: p.ModelSettings, Report: []string{"providers/*", "models/*", "default_model", "default_permission_mode",
+		"default_plan_mode", "thinking", "permission", "loop_control", "secondary_model", "services", "extra_agent_dirs"}},
 }
 
-// configuration places config.toml. It is a private copy: the client writes into it what a person chooses on a terminal,
+// configuration places config.toml, and what the user has chosen in files of their own. It is a private copy: the client writes into it what a person chooses on a terminal,
 // and the models of their account.
 func configuration(l *p.Layout, r p.Request) {
-	config := root.Join("config.toml")
-	edits := exclusions(r)
-	if r.Endpoint != nil {
-		edits = append(edits, bound(r.Endpoint)...)
-	}
-	l.Merge(config, p.TOML, []p.Base{p.FromInput(inConfig), p.Empty()}, edits...)
-	l.Check(config, p.CheckTOML)
-}
-
-// exclusions takes out what does not come along.
-func exclusions(r p.Request) (e []p.Edit) {
-	in := r.Options.Inherit
+	config, learned := root.Join("config.toml"), inConfig.In(r)
+	var edits []p.Edit
 	var keep []string
-	for _, key := range slices.Sorted(maps.Keys(owned)) {
-		if in.All(owned[key]) {
-			keep = append(keep, key)
-		} else {
-			e = append(e, p.Delete(p.Key(key)))
-		}
-	}
-	if in.All(p.ModelSettings) {
-		return e
-	}
 	// The login is no setting: what makes it usable stays.
-	if mine := matching(r.Inputs[inConfig], modelProvider, func(v string) bool { return v == account }); r.Endpoint == nil && len(mine) > 0 {
-		keep = append(keep, "providers", "models")
-		e = append(e, p.Keep(p.Key("providers"), account), p.Keep(p.Key("models"), mine...))
-		if first, _ := r.Inputs[inConfig].Values[firstModel.String()].(p.String); slices.Contains(mine, string(first)) {
+	mine := learned.Items(modelProvider, p.S(account))
+	if r.Endpoint == nil && len(mine) > 0 && !r.Options.Inherit.All(p.ModelSettings) {
+		keep = []string{"providers", "models"}
+		edits = []p.Edit{p.Keep(p.Key("providers"), account), p.Keep(p.Key("models"), mine...)}
+		if slices.Contains(mine, learned.Text(firstModel)) {
 			keep = append(keep, "default_model")
 		}
 	}
-	return append(e, p.Keep(p.Key(), keep...))
-}
+	edits = append(edits, sections.Edits(r.Options.Inherit, keep...)...)
+	if r.Endpoint != nil {
+		edits = append(edits, bound(r.Endpoint)...)
+	}
+	l.Merge(config, p.TOML, []p.Base{p.FromInput(inConfig.Name), p.Empty()}, edits...)
+	l.Check(config, p.CheckTOML)
 
-// matching lists, sorted, what the wildcard of a key path of three stands for where the value is a wanted one.
-func matching(found p.Found, path p.KeyPath, wanted func(string) bool) []string {
-	set := map[string]bool{}
-	for key, value := range found.Values {
-		segments := strings.Split(key, "/")
-		text, _ := value.(p.String)
-		if len(segments) == 3 && segments[0] == path[0] && segments[2] == path[2] && wanted(string(text)) {
-			set[strings.NewReplacer("~1", "/", "~0", "~").Replace(segments[1])] = true
+	l.Bring(r, inThemes, root.Join("themes"))
+	l.Bring(r, inAgents, root.Join("agents"))
+	if r.Options.Inherit.All(p.ModelSettings) {
+		l.Bring(r, inTerminal, root.Join("tui.toml"))
+		// Trust in a project lets it bring MCP servers, to which it could give the key of an endpoint or of another server.
+		if !r.Secretive() {
+			l.Share(root.Join("workspace-trust"), p.At(home, "workspace-trust"))
 		}
 	}
-	return slices.Sorted(maps.Keys(set))
 }

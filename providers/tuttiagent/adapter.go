@@ -83,10 +83,6 @@ func logins(l *p.Layout, r p.Request) {
 // skills places the user's skills one by one in the home, and ours where the client is told of them.
 func skills(l *p.Layout, r p.Request) {
 	in, dir := r.Options.Inherit, root.Join("skills")
-	reserve := p.NamesOf(inSharedSkills, inProjectSkills)
-	if !in.None(p.Skills) {
-		reserve = append(reserve, inSkills.Name)
-	}
 	l.Bring(r, inSkills, dir)
 	if !(in.All(p.Skills) && inConfig.In(r).Value(bundled) == p.Bool(false)) {
 		l.Action(p.Action{Kind: p.SnapshotTree, At: dir.Join(".system"), Marker: marker})
@@ -95,7 +91,7 @@ func skills(l *p.Layout, r p.Request) {
 		l.Action(p.Action{Kind: p.ExtraRoots}) // the client looks anew, and those of the host are told
 		return
 	}
-	l.OurSkills(r, p.PlaceSkills{At: managed, Reserve: reserve})
+	l.OurSkills(r, p.PlaceSkills{At: managed, Reserve: r.Reserve(inSkills, inSharedSkills, inProjectSkills)})
 	l.Action(p.Action{Kind: p.ExtraRoots, At: managed})
 	l.Action(p.Action{Kind: p.VerifySkills})
 }

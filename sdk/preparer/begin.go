@@ -2,6 +2,7 @@ package preparer
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -71,6 +72,17 @@ func (l *Layout) key(m Model, e *Endpoint) {
 	if other != "" {
 		l.SetEmpty(other)
 	}
+}
+
+// Secretive says whether credentials of the host's stand in the session's environment: the key of an endpoint, or what its
+// MCP servers want to have.
+func (r Request) Secretive() bool {
+	return r.Endpoint != nil || r.HasServerVars()
+}
+
+// HasServerVars says whether one of the host's MCP servers wants a credential.
+func (r Request) HasServerVars() bool {
+	return slices.ContainsFunc(r.Servers, func(s Server) bool { return len(s.Headers) > 0 })
 }
 
 // Title is what a person calls the model: its name, or else its id.

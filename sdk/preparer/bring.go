@@ -1,31 +1,44 @@
 package preparer
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Bring places an input as far as the kind that it carries comes along: a file as a private copy; of the children of a
-// directory, files as private copies, because a client may write to them, and directories as links.
+// Bring places an input as far as the kind that it carries comes along, or in any case where it carries none: a file as a
+// private copy; of the children of a directory, files as private copies, because a client may write to them, and
+// directories as links.
 func (l *Layout) Bring(r Request, in Input, at Place, except ...string) {
-	kind := in.Carries[0].Kind
-	inherit := r.Options.Inherit
+	choice := in.choice(r)
 	switch {
-	case inherit.None(kind):
+	case choice.Mode != All && choice.Mode != Only:
 	case in.Kind == InputFile:
-		if in.In(r).Exists && inherit.All(kind) {
+		if in.In(r).Exists && choice.Mode == All {
 			l.Copy(at, in.Name)
 		}
 	default:
 		e := Expose{At: at, Input: in.Name, Except: except, Copy: strings.HasPrefix(in.Filter, ".")}
-		if !inherit.All(kind) {
+		if choice.Mode == Only {
 			e.Only = []string{}
-			for _, name := range inherit[kind].Names {
+			for _, name := range choice.Names {
 				e.Only = append(e.Only, name)
 				if e.Copy && !strings.HasSuffix(name, in.Filter) {
 					e.Only = append(e.Only, name+in.Filter)
 				}
 			}
+			slices.Sort(e.Only)
+			e.Only = slices.Compact(e.Only)
 		}
 		l.Expose(e)
 	}
+}
+
+// choice is how much of the kind that the input carries comes along.
+func (i Input) choice(r Request) Choice {
+	if len(i.Carries) == 0 {
+		return Choice{Mode: All}
+	}
+	return r.Options.Inherit[i.Carries[0].Kind]
 }
 
 // ShareEach shares directories of a client home at the same paths below a place, where something of the kind comes along.
@@ -40,7 +53,7 @@ func (l *Layout) ShareEach(r Request, kind Kind, below Place, home string, dirs 
 
 // Base is what a file begins as that holds an input where all of the kind that it carries comes along, and else nothing.
 func (i Input) Base(r Request) []Base {
-	if r.Options.Inherit.All(i.Carries[0].Kind) {
+	if i.choice(r).Mode == All {
 		return []Base{FromInput(i.Name), Empty()}
 	}
 	return []Base{Empty()}
@@ -77,21 +90,23 @@ func (l *Layout) OurSkills(r Request, e PlaceSkills) {
 // greenroom, unless a skill of the user's is. Ours take no name of the user's that come along, nor of those that others
 // list.
 func (l *Layout) SkillDir(r Request, dir Place, theirs Input, others ...Input) {
+	l.Bring(r, theirs, dir)
+	l.OurSkills(r, PlaceSkills{At: dir.Join("greenroom"), Reserve: r.Reserve(theirs, others...)})
+}
+
+// Reserve are the inputs, for [PlaceSkills], of which ours must take no name: others, and theirs where some of them come
+// along.
+func (r Request) Reserve(theirs Input, others ...Input) []string {
+	names := NamesOf(others...)
 	if !r.Options.Inherit.None(Skills) {
-		l.Bring(r, theirs, dir)
-		others = append(others, theirs)
+		names = append(names, theirs.Name)
 	}
-	l.OurSkills(r, PlaceSkills{At: dir.Join("greenroom"), Reserve: NamesOf(others...)})
+	return names
 }
 
 // LeftOut are the children of an input, of which the names are learned, that do not come along.
-func (i Input) LeftOut(r Request) (names []string) {
-	for _, name := range i.In(r).Names {
-		if !r.Options.Inherit.Takes(i.Carries[0].Kind, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+func (i Input) LeftOut(r Request) []string {
+	return r.Options.Inherit.LeftOut(i.Carries[0].Kind, "", i.In(r).Names...)
 }
 
 // LeftIn says whether directories of skills that do not come along are listed among trees, and not among the skills that

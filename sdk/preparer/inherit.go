@@ -1,6 +1,9 @@
 package preparer
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is one kind of thing that a user sets up for a client, and that may come along into a session.
 type Kind string
@@ -55,6 +58,26 @@ func (i Inherit) AllBut(but Kind) bool {
 func (i Inherit) Takes(k Kind, name string) bool {
 	c := i[k]
 	return c.Mode == All || c.Mode == Only && slices.Contains(c.Names, name)
+}
+
+// LeftOut are those of some items of a kind that do not come along, sorted. Where the items are files, they go by their
+// names and by those without the suffix, and have the latter here.
+func (i Inherit) LeftOut(k Kind, suffix string, items ...string) (out []string) {
+	for _, item := range items {
+		if name := strings.TrimSuffix(item, suffix); !i.Takes(k, name) && !i.Takes(k, item) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Keep is the edit that keeps those children of a table that come along, where they are chosen by name.
+func (i Inherit) Keep(k Kind, table KeyPath) []Edit {
+	if i[k].Mode != Only {
+		return nil
+	}
+	return []Edit{Keep(table, i[k].Names...)}
 }
 
 // Exclusion says how a kind can be left out of a session.

@@ -65,11 +65,19 @@ func (l *Layout) env(op EnvOp) { l.Env = append(l.Env, op) }
 // Set sets a variable to a value that is not empty.
 func (l *Layout) Set(name string, v Value) { l.env(EnvOp{Name: name, Op: EnvSet, Value: v}) }
 
-// SetEmpty sets a variable to nothing, to hide an inherited value.
-func (l *Layout) SetEmpty(name string) { l.env(EnvOp{Name: name, Op: EnvSetEmpty}) }
+// SetEmpty sets variables to nothing, to hide inherited values.
+func (l *Layout) SetEmpty(names ...string) {
+	for _, name := range names {
+		l.env(EnvOp{Name: name, Op: EnvSetEmpty})
+	}
+}
 
-// Unset takes a variable away.
-func (l *Layout) Unset(name string) { l.env(EnvOp{Name: name, Op: EnvUnset}) }
+// Unset takes variables away.
+func (l *Layout) Unset(names ...string) {
+	for _, name := range names {
+		l.env(EnvOp{Name: name, Op: EnvUnset})
+	}
+}
 
 // PrependPath puts a directory first in a PATH-like variable.
 func (l *Layout) PrependPath(name string, dir Value) {

@@ -59,6 +59,9 @@ func (i Input) Learning(f Format, values ...KeyPath) Input {
 // Named is the input, of which the names of the children are learned.
 func (i Input) Named() Input { i.Learn = LearnValues; return i }
 
+// Whole is the input, a file of which everything is learned.
+func (i Input) Whole() Input { i.Learn = LearnContent; return i }
+
 // Filled is the input, which passes over a file that is blank.
 func (i Input) Filled() Input { i.NotBlank = true; return i }
 

@@ -39,7 +39,7 @@ func (s Sections) Edits(in Inherit, keep ...string) []Edit {
 	for _, section := range s {
 		some := in[section.Kind].Mode == Only && section.Items != ""
 		if some {
-			named = append(named, Keep(Key(section.Items), in[section.Kind].Names...))
+			named = append(named, in.Keep(section.Kind, Key(section.Items))...)
 		}
 		switch {
 		case section.Kind == "" || some || in.All(section.Kind):
