@@ -1,0 +1,192 @@
+package extension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/greenroom-agents/greenroom/core/internal/fault"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/trust"
+)
+
+// Load gives the active package of an ID, verified anew: its signature, and every byte that is not known to be the one
+// that this Store verified before. Errors: fault.NotInstalled, fault.Tampered for files that were changed in the store,
+// and those of [Content.Verify].
+func (s *Store) Load(ctx context.Context, id string, p *trust.Policy, t trust.Terms) (*Package, error) {
+	tree, r, done, err := s.recordOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if r.Active == nil {
+		return nil, notInstalled(id)
+	}
+	return s.load(ctx, tree, id, r.Active, p, t)
+}
+
+// UnsafeLoadLocal gives the package of an ID that was installed without being verified by anybody, for an author who
+// develops it. Its files are held to the digest that they had then.
+func (s *Store) UnsafeLoadLocal(ctx context.Context, id string) (*Package, error) {
+	tree, r, done, err := s.recordOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if r.Local == nil {
+		return nil, notInstalled(id + " (unsigned)")
+	}
+	c, err := s.content(ctx, tree, r.Local.Digest)
+	if err != nil {
+		return nil, damagedBy(err, id)
+	}
+	pkg, err := c.UnsafeUnverified()
+	if err != nil {
+		return nil, err
+	}
+	if pkg.Digest() != r.Local.Digest || pkg.ID() != id {
+		return nil, changed(id, "its files are not those that were installed")
+	}
+	return pkg, nil
+}
+
+func (s *Store) recordOf(ctx context.Context, id string) (*fsroot.Tree, record, func(), error) {
+	if !trust.ValidID(id) {
+		return nil, record{}, nil, notInstalled(id)
+	}
+	tree, done, err := s.shared(ctx)
+	if err != nil {
+		if fault.CodeOf(err) == fault.NotInstalled {
+			err = notInstalled(id)
+		}
+		return nil, record{}, nil, err
+	}
+	r, err := read(tree, id)
+	if err != nil {
+		done()
+		return nil, record{}, nil, err
+	}
+	return tree, r, done, nil
+}
+
+func (s *Store) load(ctx context.Context, tree *fsroot.Tree, id string, e *Entry, p *trust.Policy, t trust.Terms) (*Package, error) {
+	c, err := s.content(ctx, tree, e.Digest)
+	if err != nil {
+		return nil, damagedBy(err, id)
+	}
+	t.ID, t.Installed = id, true
+	pkg, err := c.Verify(p, t)
+	if err != nil {
+		return nil, damagedBy(err, id)
+	}
+	if pkg.Digest() != e.Digest {
+		return nil, changed(id, "another release lies in its place")
+	}
+	return pkg, nil
+}
+
+// known is content that this process has read, and the state of the files that it was read from.
+type known struct {
+	content *Content
+	stamps  map[string]fsroot.Stamp
+}
+
+// maxKnown bounds how many packages a Store remembers.
+const maxKnown = 64
+
+// content is that of an object, from memory when no file of it has changed since.
+func (s *Store) content(ctx context.Context, tree *fsroot.Tree, digest string) (*Content, error) {
+	if len(digest) != 64 || badPath(digest) != "" {
+		return nil, refuse("package", "is recorded by something that is no digest")
+	}
+	at := path.Join(objectsDir, digest)
+	s.mu.Lock()
+	k, ok := s.known[digest]
+	s.mu.Unlock()
+	if ok {
+		if stamps, whole := stampsOf(tree, at); whole && equal(stamps, k.stamps) {
+			return k.content, nil
+		}
+	}
+	before, whole := stampsOf(tree, at)
+	c, err := readTree(ctx, tree, at)
+	if err != nil {
+		return nil, err
+	}
+	if after, still := stampsOf(tree, at); whole && still && equal(before, after) {
+		s.mu.Lock()
+		if len(s.known) >= maxKnown {
+			clear(s.known)
+		}
+		s.known[digest] = known{c, after}
+		s.mu.Unlock()
+	}
+	return c, nil
+}
+
+// stampsOf are those of everything below a directory, and whether the system tells all of them.
+func stampsOf(tree *fsroot.Tree, at string) (map[string]fsroot.Stamp, bool) {
+	stamps := map[string]fsroot.Stamp{}
+	var walk func(at string, depth int) bool
+	walk = func(at string, depth int) bool {
+		info, err := tree.Lstat(at)
+		if err != nil || len(stamps) > 2*MaxFiles || depth > maxDeep+2 {
+			return false
+		}
+		stamp, ok := fsroot.StampOf(info)
+		if !ok {
+			return false
+		}
+		stamps[at] = stamp
+		if !info.IsDir() {
+			return true
+		}
+		entries, err := tree.List(at)
+		if err != nil {
+			return false
+		}
+		for _, e := range entries {
+			if !walk(path.Join(at, e.Name()), depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return stamps, walk(at, 0)
+}
+
+func equal(a, b map[string]fsroot.Stamp) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for name, stamp := range a {
+		if b[name] != stamp {
+			return false
+		}
+	}
+	return true
+}
+
+// damagedBy says that what is wrong with an installed package came about in the store.
+func damagedBy(err error, id string) error {
+	var e *fault.Error
+	switch code := fault.CodeOf(err); {
+	case errors.As(err, &e) && (code == fault.PackageRules || code == fault.LinkRefused || code == fault.NotRegular || code == fault.Unreadable):
+		return changed(id, e.Subject+": "+e.Detail)
+	case code == fault.NotInstalled || errors.Is(err, fs.ErrNotExist):
+		return changed(id, "its files are gone")
+	case code == fault.Tampered:
+		e.Hint = mendHint(id)
+	}
+	return err
+}
+
+func changed(id, detail string) error {
+	return fault.New(fault.Tampered, "load", "extension "+id, "what is installed was changed: "+detail).WithHint(mendHint(id))
+}
+
+func mendHint(id string) string {
+	return fmt.Sprintf("install it again, or go back to the release before with `greenroom extension rollback %s`", id)
+}
