@@ -174,6 +174,11 @@ func (h *Host) names(a *answered, prior map[string]string) (*named, error) {
 		doc.Name: text, canon.BaseName: {Whole: canon.Base()},
 		canon.SaverPolicyName: {Whole: canon.SaverPolicy()}, canon.SaverWorkerName: {Whole: canon.SaverWorker()},
 	}}
+	if o := a.session.ExtensionRuntimePrep; o != nil {
+		for name, text := range o.Texts() {
+			n.text[name] = layout.Text{Whole: text}
+		}
+	}
 	if len(prior) == 0 {
 		k.mu.Lock()
 		defer k.mu.Unlock()

@@ -11,6 +11,8 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/greenroom-agents/greenroom/core/extension/overlay"
+	"github.com/greenroom-agents/greenroom/core/extension/runtimeprep"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/strictjson"
 	"github.com/greenroom-agents/greenroom/core/trust"
@@ -64,6 +66,9 @@ func (c *Content) validate() (Manifest, []Finding) {
 			v.add(Finding{File: name, Rule: "is not named by the manifest, so that nothing could use it",
 				Hint: "name it in " + ManifestFile + ", or take it away"})
 		}
+	}
+	if len(v.found) == 0 {
+		v.agent()
 	}
 	return v.manifest, v.found
 }
@@ -247,6 +252,29 @@ func (v *validation) profile(kind, file string) {
 	}
 	if has := schemaOf(v.content.files[file]); has != schema {
 		v.add(Finding{File: file, Field: "schemaVersion", Rule: fmt.Sprintf("is %q, and has to be %q", clip(has), schema)})
+	} else if kind == ProfileComposer {
+		v.composer(file)
+	}
+}
+
+// agent looks for what is in each other's way when a session is prepared.
+func (v *validation) agent() {
+	a, err := agentOf(v.manifest, v.content.files)
+	if err == nil {
+		_, err = overlay.New(a)
+	}
+	var e *fault.Error
+	if errors.As(err, &e) {
+		v.add(Finding{File: ManifestFile, Field: e.Subject, Rule: e.Detail, Hint: "look at clientPlugins, runtime and the composer profile"})
+	}
+}
+
+// composer holds the profile that sessions are prepared by to its rules.
+func (v *validation) composer(file string) {
+	_, err := runtimeprep.DecodeComposer(v.content.files[file])
+	var e *fault.Error
+	if errors.As(err, &e) {
+		v.add(Finding{File: file, Field: e.Subject, Rule: e.Detail, Hint: e.Hint})
 	}
 }
 

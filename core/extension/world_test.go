@@ -36,7 +36,7 @@ func sample() map[string]string {
 }
 `,
 		"assets/icon.svg":         `<svg xmlns="http://www.w3.org/2000/svg"><circle r="4"/></svg>`,
-		"profiles/composer.json":  `{"schemaVersion": "tutti.agent.composer.v1"}`,
+		"profiles/composer.json":  `{"schemaVersion": "tutti.agent.composer.v1", "runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme"}}}`,
 		"profiles/discovery.json": `{"schemaVersion": "tutti.agent.discovery.v1"}`,
 		"locales/en.json":         `{"name": "Acme"}`,
 		"plugins/hello.py":        "def register(ctx): pass\n",

@@ -32,6 +32,9 @@ func (o *Overlay) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	home := p.Session(h.DirName)
 	l.Dir(home)
 	l.Set(h.EnvVar, home.Value())
+	for _, plugin := range o.agent.Plugins {
+		l.File(home.Join(plugin.To), p.Text{Document: document(plugin)})
+	}
 	var mirrored []p.Value
 	if r.Skills.Count > 0 {
 		mirrored = o.skills(l)

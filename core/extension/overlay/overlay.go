@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -33,8 +34,17 @@ type Agent struct {
 	Supported string
 	// Roots are the directories in which the agent looks for skills by itself.
 	Roots []runtimeprep.Root
+	// Plugins are files of the agent's own plugin language, placed in the home of a session and never run by us.
+	Plugins []Plugin
 	// Prep is what a session of it needs; nil is the zero Declaration.
 	Prep *runtimeprep.Declaration
+}
+
+// Plugin is a source file for the agent.
+type Plugin struct {
+	File string // its name in the package
+	To   string // where it stands, below the home of a session
+	Text string
 }
 
 // Overlay is an adapter for the agent of one package.
@@ -63,6 +73,11 @@ func New(a Agent) (*Overlay, error) {
 	if found := slices.Concat(o.prep.Check(), runtimeprep.CheckRoots(a.Roots)); len(found) > 0 {
 		return nil, found[0]
 	}
+	for _, plugin := range a.Plugins {
+		if o.prep.Home == nil || rules.Path(plugin.To) != "" {
+			return nil, bad("plugin "+plugin.File, "goes to no place in a home of the session's own")
+		}
+	}
 	data, err := json.Marshal(a)
 	if err != nil {
 		return nil, bad("extension", "cannot be written down")
@@ -79,6 +94,18 @@ func New(a Agent) (*Overlay, error) {
 	o.digest = hex.EncodeToString(sum[:])
 	o.desc = o.describe()
 	if found := rules.CheckDescriptor(o.desc); len(found) > 0 {
+		return nil, bad("agent", found[0].Error())
+	}
+	// What is in each other's way in the fullest session is so in no session because something is missing there.
+	full := preparer.Request{Skills: preparer.SkillSet{Count: 1}, Instructions: preparer.Document{Name: "instructions"}, Inputs: map[string]preparer.Found{}}
+	for _, in := range o.desc.Inputs {
+		full.Inputs[in.Name] = preparer.Found{Exists: in.Name != inHidden}
+	}
+	l, err := o.Prepare(context.Background(), full)
+	if err != nil {
+		return nil, err
+	}
+	if found := rules.CheckLayout(o.desc, l); len(found) > 0 {
 		return nil, bad("agent", found[0].Error())
 	}
 	return o, nil
@@ -100,6 +127,17 @@ func (o *Overlay) Config() string {
 	}
 	return inConfig
 }
+
+// Texts are the documents that the layout refers to besides those of core, by name.
+func (o *Overlay) Texts() map[string]string {
+	texts := map[string]string{}
+	for _, p := range o.agent.Plugins {
+		texts[document(p)] = p.Text
+	}
+	return texts
+}
+
+func document(p Plugin) string { return "extension:" + p.File }
 
 // Describe implements preparer.Preparer.
 func (o *Overlay) Describe() preparer.Descriptor { return o.desc }

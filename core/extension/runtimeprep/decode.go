@@ -33,6 +33,16 @@ func Decode(data []byte) (*Declaration, error) {
 	}
 	d := &Declaration{}
 	o := object{fields: root}
+	if o.declaration(d); o.err != nil {
+		return nil, o.err
+	}
+	if found := d.Check(); len(found) > 0 {
+		return nil, found[0]
+	}
+	return d, nil
+}
+
+func (o *object) declaration(d *Declaration) {
 	o.text("instructionsFile", &d.InstructionsFile)
 	o.texts("instructionsHiddenBy", &d.HiddenBy)
 	if home, ok := o.object("home"); ok {
@@ -40,13 +50,7 @@ func Decode(data []byte) (*Declaration, error) {
 		home.home(d.Home)
 		o.err = first(o.err, home.err)
 	}
-	if err := o.end(); err != nil {
-		return nil, err
-	}
-	if found := d.Check(); len(found) > 0 {
-		return nil, found[0]
-	}
-	return d, nil
+	o.err = o.end()
 }
 
 func (o *object) home(h *Home) {

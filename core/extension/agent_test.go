@@ -1,0 +1,77 @@
+package extension_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/extension"
+	"github.com/greenroom-agents/greenroom/core/extension/overlay"
+	"github.com/greenroom-agents/greenroom/core/extension/runtimeprep"
+)
+
+func TestOverlayOfAPackage(t *testing.T) {
+	t.Parallel()
+	p := newPublisher(t)
+	files := with(sample(), "profiles/composer.json", `{"schemaVersion": "tutti.agent.composer.v1", "permissionModes": [],
+		"skills": {"invocation": "textTrigger", "triggerPrefix": "/", "roots": [{"scope": "workspace", "path": ".acme/skills"}]},
+		"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme"}}}`)
+	c, err := extension.NewContent(bytesOf(files), []byte(p.sign(t, files, "1.0.0", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg, err := c.Verify(p.policy, terms())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := pkg.Overlay()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := overlay.Agent{
+		Key: "acme", Version: "1.0.0", Digest: pkg.Digest(), Executables: []string{"acme"}, Args: []string{"acp"},
+		Roots:   []runtimeprep.Root{{Scope: runtimeprep.Workspace, Path: ".acme/skills"}},
+		Plugins: []overlay.Plugin{{File: "plugins/hello.py", To: "plugins/hello/__init__.py", Text: "def register(ctx): pass\n"}},
+		Prep:    &runtimeprep.Declaration{Home: &runtimeprep.Home{EnvVar: "ACME_HOME", DirName: "acme"}},
+	}
+	if diff := cmp.Diff(want, o.Agent()); diff != "" {
+		t.Error(diff)
+	}
+	if o.Provider() != pkg.Provider() {
+		t.Errorf("provider %s, of the package %s", o.Provider(), pkg.Provider())
+	}
+}
+
+// The declaration is held to its rules when the package is read, by file and field.
+func TestH57_DeclarationOfAPackage(t *testing.T) {
+	t.Parallel()
+	for composer, parts := range map[string][]string{
+		`"runtimePrep": {"home": {"envVar": "PATH", "dirName": "acme"}}`:                                                              {"home.envVar", "PATH"},
+		`"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme", "sourceDefaultRel": ".acme", "sharedDirs": ["../.ssh"]}}`: {"home.sharedDirs[0]"},
+		`"runtimePrep": {"instructionsFile": ".git/hooks/pre-commit"}`:                                                                {"instructionsFile"},
+		`"runtimePrep": null`: {"runtimePrep"},
+		`"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme"}}, "skills": {"roots": [{"scope": "workspace", "path": "../x"}]}`: {"skills.roots[0].path"},
+		`"runtimeprep": {}`: {"runtimeprep"},
+		`"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme", "sourceDefaultRel": ".acme", "copyFiles": ["plugins"]}}`: {"file"},
+		`"runtimePrep": {}`: {"plugins/hello.py"},
+	} {
+		files := with(sample(), "profiles/composer.json", `{"schemaVersion": "tutti.agent.composer.v1", `+composer+`}`)
+		c, err := extension.NewContent(bytesOf(files), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := c.Validate()
+		if len(found) != 1 {
+			t.Fatalf("%s: %v", composer, found)
+		}
+		for _, part := range parts {
+			if f := found[0]; !strings.Contains(f.Field+f.Rule, part) {
+				t.Errorf("%s: %+v", composer, f)
+			}
+		}
+		_, err = c.UnsafeUnverified()
+		refused(t, err, core.ErrPackage)
+	}
+}
