@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"providers/tuttiagent": {"sdk"},
 	"examples/embed":       {"core", "sdk", "providers/codex"},
 	"examples/provider":    {"sdk"},
+	"examples/vmhost":      {"core", "sdk"},
 	"conformance":          {"core", "gateway", "sdk", "providers/claude", "providers/codex", "providers/kimi", "providers/opencode", "providers/tuttiagent"},
 	"tools":                nil,
 }
@@ -36,10 +37,11 @@ var mayRequire = map[string][]string{
 		"github.com/sigstore/sigstore", "github.com/secure-systems-lab/go-securesystemslib",
 		"github.com/coder/acp-go-sdk",
 	},
-	"gateway":     {"github.com/klauspost/compress"},
-	"daemon":      {"github.com/spf13/cobra", "github.com/spf13/pflag"},
-	"conformance": {"github.com/pelletier/go-toml/v2", "github.com/openai/openai-go/v3"},
-	"tools":       {"github.com/bufbuild/protocompile", "google.golang.org/protobuf"},
+	"gateway":         {"github.com/klauspost/compress"},
+	"daemon":          {"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"conformance":     {"github.com/pelletier/go-toml/v2", "github.com/openai/openai-go/v3"},
+	"examples/vmhost": {"google.golang.org/grpc", "google.golang.org/protobuf"},
+	"tools":           {"github.com/bufbuild/protocompile", "google.golang.org/protobuf"},
 }
 
 // testKits are packages that only tests import, and that are no tests themselves.

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package vmhost_test
+
+func machineMain() {}
