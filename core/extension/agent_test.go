@@ -48,7 +48,7 @@ func TestOverlayOfAPackage(t *testing.T) {
 func TestH57_DeclarationOfAPackage(t *testing.T) {
 	t.Parallel()
 	for composer, parts := range map[string][]string{
-		`"runtimePrep": {"home": {"envVar": "PATH", "dirName": "acme"}}`:                                                              {"home.envVar", "PATH"},
+		`"runtimePrep": {"home": {"envVar": "PATH", "dirName": "acme"}}`:                                                              {"home.envVar", "prepended"},
 		`"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme", "sourceDefaultRel": ".acme", "sharedDirs": ["../.ssh"]}}`: {"home.sharedDirs[0]"},
 		`"runtimePrep": {"instructionsFile": ".git/hooks/pre-commit"}`:                                                                {"instructionsFile"},
 		`"runtimePrep": null`: {"runtimePrep"},
