@@ -47,7 +47,6 @@ endif
 conformance: build ## install the pinned real clients and run what needs them
 	conformance/clients/install.sh
 	cd conformance && $(GO) run ./cmd/compat
-	GREENROOM_REQUIRE_CLIENTS=1 $(GO) test -count=1 -timeout 9m ./conformance/gateway
 	$(no_clients) $(GO) test -count=1 -p 1 -timeout 20m ./conformance/...
 
 soak: ## prepare, kill and recover for SOAK (2m)

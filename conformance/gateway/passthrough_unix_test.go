@@ -19,19 +19,19 @@ import (
 	"github.com/greenroom-agents/greenroom/gateway/gatewaytest"
 )
 
-// shielded are clients that speak the protocol of the endpoint themselves, and get a token of the gateway for a key.
-var shielded = map[string]struct {
-	kind     gateway.Kind
-	protocol upstream.Protocol
-	shell    string // the name of the tool for commands
-	arguments,
-	environ func(baseURL, token string) []string
+// clients are those that speak the protocol of the endpoint themselves, and get a token of the gateway for a key.
+var clients = map[string]struct {
+	kind      gateway.Kind
+	protocol  upstream.Protocol
+	shell     string // the name of the tool for commands
+	arguments []string
+	environ   func(baseURL, token string) []string
 	// part begins an answer that goes on.
 	part string
 }{
 	"opencode": {
 		kind: gateway.KindChatPassthrough, protocol: upstream.Chat, shell: "bash",
-		arguments: func(string, string) []string { return []string{"run"} },
+		arguments: []string{"run"},
 		environ: func(baseURL, _ string) []string {
 			return []string{
 				"OPENCODE_CONFIG_CONTENT=" + `{"provider":{"plan":{"npm":"@ai-sdk/openai-compatible","name":"Plan","options":{"baseURL":"` + baseURL +
@@ -43,7 +43,7 @@ var shielded = map[string]struct {
 	},
 	"kimi": {
 		kind: gateway.KindChatPassthrough, protocol: upstream.Chat, shell: "Bash",
-		arguments: func(string, string) []string { return []string{"--output-format", "stream-json", "-p"} },
+		arguments: []string{"--output-format", "stream-json", "-p"},
 		environ: func(baseURL, token string) []string {
 			return []string{
 				"KIMI_MODEL_NAME=plan-model", "KIMI_MODEL_API_KEY=" + token, "KIMI_MODEL_PROVIDER_TYPE=openai", "KIMI_MODEL_BASE_URL=" + baseURL,
@@ -54,9 +54,7 @@ var shielded = map[string]struct {
 	},
 	"claude": {
 		kind: gateway.KindMessagesPassthrough, protocol: upstream.Messages, shell: "Bash",
-		arguments: func(string, string) []string {
-			return []string{"-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"}
-		},
+		arguments: []string{"-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"},
 		environ: func(baseURL, token string) []string {
 			return []string{
 				"ANTHROPIC_BASE_URL=" + baseURL, "ANTHROPIC_AUTH_TOKEN=" + token, "ANTHROPIC_MODEL=plan-model", "ANTHROPIC_DEFAULT_HAIKU_MODEL=plan-model",
@@ -81,7 +79,7 @@ type behind struct {
 
 func newBehind(t *testing.T, name, endpoint string) *behind {
 	t.Helper()
-	c := shielded[name]
+	c := clients[name]
 	gw, err := gateway.Listen(gateway.Config{PassthroughAddress: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +107,7 @@ func newBehind(t *testing.T, name, endpoint string) *behind {
 }
 
 func (b *behind) command(prompt string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(filepath.Dir(b.client), b.name), append(shielded[b.name].arguments(b.base, b.token), prompt)...)
+	cmd := exec.Command(filepath.Join(filepath.Dir(b.client), b.name), append(slices.Clone(clients[b.name].arguments), prompt)...)
 	cmd.Dir, cmd.Env = b.project, b.environ
 	return cmd
 }
@@ -117,7 +115,7 @@ func (b *behind) command(prompt string) *exec.Cmd {
 // A key never gets to a client behind a passthrough route, and all else does: text, calls and their results.
 func TestPassthroughOfRealClients(t *testing.T) {
 	t.Parallel()
-	for name, c := range shielded {
+	for name, c := range clients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			up, err := upstream.Start(c.protocol,
@@ -160,7 +158,7 @@ func TestPassthroughOfRealClients(t *testing.T) {
 
 func TestPassthroughOfRealClients_AFailure(t *testing.T) {
 	t.Parallel()
-	for name := range shielded {
+	for name := range clients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			up := gatewaytest.Start(gatewaytest.Status(http.StatusUnauthorized,
@@ -183,7 +181,7 @@ func TestPassthroughOfRealClients_AFailure(t *testing.T) {
 // A client that is gone takes the request to the endpoint with it.
 func TestPassthroughOfRealClients_TheClientGoes(t *testing.T) {
 	t.Parallel()
-	for name, c := range shielded {
+	for name, c := range clients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			up := gatewaytest.Start(gatewaytest.Raw("text/event-stream", c.part).Then(gatewaytest.Step{Stall: true}))

@@ -51,7 +51,8 @@ func run(m *testing.M) int {
 
 func build(dir string) error {
 	for _, b := range []struct{ module, pkg string }{
-		{"daemon", "./cmd/greenroom"}, {"providers/codex", "./cmd/greenroom-codex"},
+		{"daemon", "./cmd/greenroom"}, {"providers/codex", "./cmd/greenroom-codex"}, {"providers/claude", "./cmd/greenroom-claude"},
+		{"providers/kimi", "./cmd/greenroom-kimi"}, {"providers/opencode", "./cmd/greenroom-opencode"},
 	} {
 		cmd := exec.Command("go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator), b.pkg)
 		cmd.Dir = filepath.Join("..", "..", filepath.FromSlash(b.module))
