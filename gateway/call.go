@@ -160,6 +160,9 @@ func (c *call) options(model string) *translate.Options {
 		NewID:            func() string { return newID(c.s.cfg.Random) },
 		RedactText:       rt.secrets.Text,
 	}
+	if sees, said := rt.Vision[model]; said {
+		o.Dialect.NoVision = !sees
+	}
 	if rt.secrets.Filter() != nil {
 		o.Redact = func() translate.Filter { return rt.secrets.Filter() }
 	}

@@ -63,6 +63,8 @@ type Route struct {
 	Auth   Auth
 	// Models are the models that may be asked for. Empty allows every model.
 	Models []string
+	// Vision says of models, by the upstream's names, whether they can see pictures. Of others the dialect does.
+	Vision map[string]bool
 	// ModelPrefix is cut off the model's name before it goes upstream.
 	ModelPrefix string
 	// Headers are added to every request to the upstream. Authorization, hop-by-hop and content headers are refused.
@@ -114,6 +116,8 @@ func (r *Route) check() (*url.URL, error) {
 		return nil, routeError("Auth", "is unknown")
 	case len(r.Models) > maxModels:
 		return nil, routeError("Models", "has too many entries")
+	case len(r.Vision) > maxModels:
+		return nil, routeError("Vision", "has too many entries")
 	case r.DefaultMaxOutputTokens < 0:
 		return nil, routeError("DefaultMaxOutputTokens", "is negative")
 	case len(r.Headers) > maxHeaders:

@@ -80,6 +80,18 @@ func (f *facts) known(ids []string) []modelendpoint.Model {
 	return models
 }
 
+// vision says which models can see pictures, nil if nobody said anything of it. Where somebody did, the others cannot.
+func (f *facts) vision(ids []string) map[string]bool {
+	if len(f.images) == 0 {
+		return nil
+	}
+	sees := make(map[string]bool, len(ids))
+	for _, m := range f.known(ids) {
+		sees[m.ID] = m.Images
+	}
+	return sees
+}
+
 // tokens reads a number of tokens, as a person writes one.
 func tokens(text string) (int, bool) {
 	unit := 1

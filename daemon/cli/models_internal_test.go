@@ -31,3 +31,19 @@ func TestFactsOfModels(t *testing.T) {
 		}
 	}
 }
+
+func TestVisionOfModels(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		facts facts
+		want  map[string]bool
+	}{
+		"nothing said": {facts{}, nil},
+		"of one":       {facts{images: []string{"a"}}, map[string]bool{"a": true, "b": false}},
+		"of all":       {facts{images: []string{everyModelWord}}, map[string]bool{"a": true, "b": true}},
+	} {
+		if diff := cmp.Diff(c.want, c.facts.vision([]string{"a", "b"})); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

@@ -88,8 +88,7 @@ func (a *app) openRoute(p plan, key string, kind gateway.Kind, workspace, sessio
 	}
 	r, err := relay.Open(relay.Plan{
 		Upstream: p.upstream, Key: key, Models: p.models, Dialect: p.dialect, Listen: p.listen, Kind: kind, Auth: auth,
-		Images:    slices.ContainsFunc(p.facts.known(p.models), func(m modelendpoint.Model) bool { return m.Images }),
-		Workspace: workspace, Session: session, Now: a.Now, Random: a.Rand, Failed: failed,
+		Vision: p.facts.vision(p.models), Workspace: workspace, Session: session, Now: a.Now, Random: a.Rand, Failed: failed,
 	})
 	if field := (*relay.FieldError)(nil); errors.As(err, &field) {
 		return nil, planFailure(field)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -24,8 +23,8 @@ type Plan struct {
 	Models []string
 	// Dialect is a name of dialect.Names; "" goes by the host.
 	Dialect string
-	// Images says that some of the models can see, whatever is known of the host.
-	Images bool
+	// Vision says of models whether they can see pictures, whatever is known of the host.
+	Vision map[string]bool
 	// Listen is the loopback address and port to serve on; "" takes a free port.
 	Listen string
 	// Kind is what the client speaks and, but for KindResponses, the endpoint too. Auth is how the endpoint wants its key.
@@ -63,7 +62,7 @@ func Open(p Plan) (*Relay, error) {
 	r := &Relay{tally: &tally{failed: p.Failed}}
 	route := gateway.Route{
 		Workspace: p.Workspace, Session: p.Session, BaseURL: p.Upstream, APIKey: p.Key, Models: p.Models,
-		Kind: p.Kind, Auth: p.Auth,
+		Vision: p.Vision, Kind: p.Kind, Auth: p.Auth,
 	}
 	if p.Kind == gateway.KindResponses {
 		// Clients of the other kinds know what the statuses of their own protocol mean.
@@ -75,13 +74,6 @@ func Open(p Plan) (*Relay, error) {
 			return nil, &FieldError{"Dialect", fmt.Sprintf("%q is unknown", p.Dialect)}
 		}
 		route.Dialect = &d
-	}
-	if u, err := url.Parse(strings.TrimSpace(p.Upstream)); err == nil && p.Images {
-		if route.Dialect == nil {
-			d := dialect.ForURL(u)
-			route.Dialect = &d
-		}
-		route.Dialect.NoVision = false
 	}
 	var err error
 	serve := gateway.Config{

@@ -54,18 +54,25 @@ func TestOnlyATranslatedStatusIsChosen(t *testing.T) {
 	}
 }
 
-// What a person says of the models counts more than what is known of the host.
+// What a person says of a model counts more than what is known of the host, and nothing for the other models.
 func TestPicturesGoToModelsThatSee(t *testing.T) {
 	t.Parallel()
-	const picture = `{"model":"m","input":[{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AA"}]}]}`
-	for images, want := range map[bool]bool{true: true, false: false} {
+	vision := map[string]bool{"sees": true, "is-blind": false}
+	for _, c := range []struct {
+		model, dialect string
+		want           bool
+	}{
+		{"sees", "deepseek", true}, {"is-blind", "deepseek", false}, {"other", "deepseek", false},
+		{"sees", "default", true}, {"is-blind", "default", false}, {"other", "default", true},
+	} {
 		up := gatewaytest.Start(gatewaytest.JSON(gatewaytest.Completion("seen")))
 		t.Cleanup(up.Close)
-		if status, body := ask(t, relay.Plan{Upstream: up.URL(), Dialect: "deepseek", Images: images}, "/responses", picture); status != http.StatusOK {
+		picture := `{"model":"` + c.model + `","input":[{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AA"}]}]}`
+		if status, body := ask(t, relay.Plan{Upstream: up.URL(), Dialect: c.dialect, Vision: vision}, "/responses", picture); status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)
 		}
-		if got := strings.Contains(string(up.Last().Body), "data:image/png"); got != want {
-			t.Errorf("images %v: sent %v", images, got)
+		if got := strings.Contains(string(up.Last().Body), "data:image/png"); got != c.want {
+			t.Errorf("%s at %s: sent %v", c.model, c.dialect, got)
 		}
 	}
 }
