@@ -11,57 +11,56 @@ type Adapter struct{}
 
 var _ p.Preparer = Adapter{}
 
-// sdk is what the client installs into each of its configuration directories, for plugins and tools that import it.
-const sdk = "@opencode-ai/plugin"
+// root is the session's configuration directory.
+var root = p.Session("opencode")
+
+// session is the session while it is put together: its layout and its opencode.json.
+type session struct {
+	*p.Layout
+	p.Request
+	doc p.Object
+}
 
 // Prepare implements preparer.Preparer.
-func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
-	if err := ctx.Err(); err != nil {
+func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
+	l, err := p.Begin(ctx, a.Describe(), r)
+	if err != nil {
 		return nil, err
 	}
-	if e := r.Endpoint; e != nil && e.Protocol != p.OpenAI {
-		return nil, p.Refuse("opencode.wrong-protocol", "opencode is bound to endpoints of the openai protocol only",
-			"name one with chat completions")
-	}
-
-	l, root := p.NewLayout(), p.Session("opencode")
-	file := root.Join("opencode.json")
 	l.File(root.Join("AGENTS.md"), r.Instructions.Text())
-	if r.Skills.Count > 0 {
-		ours := root.Join("skills/greenroom")
-		l.Skills(p.PlaceSkills{At: ours, Reserve: []string{inSkills, inSharedSkills, inProjectSkills, inProjectShared}})
-		l.Check(ours, p.CheckDir)
-	}
-	leaveUninstalled(l, root)
+	l.OurSkills(r, p.PlaceSkills{At: root.Join("skills/greenroom"),
+		Reserve: p.NamesOf(inSkills, inSharedSkills, inProjectSkills, inProjectShared)})
+	// The directory looks to the client as if it had installed there what plugins and tools import. Nothing of ours does, and
+	// the client would fetch it for each session anew, and wait for it where the user has plugins.
+	l.Dir(root.Join("node_modules"))
+	l.Document(root.Join("package-lock.json"), p.JSON, p.Object{
+		"lockfileVersion": p.Int(3),
+		"packages":        p.Object{"": p.Object{"dependencies": p.Object{"@opencode-ai/plugin": p.S("*")}}},
+	})
 
-	c := &config{layout: l, request: r, root: root, permission: p.Object{}, doc: p.Object{
+	s := &session{Layout: l, Request: r, doc: p.Object{
 		"$schema": p.S("https://opencode.ai/config.json"), "autoupdate": p.Bool(false), "share": p.S("disabled"),
 	}}
-	c.instructions()
-	c.exclude()
-	c.approve()
+	// It reads one file of a person's: that of its configuration directory, where ours stands now.
+	if inInstructions.In(r).Exists && r.Options.Inherit.All(p.Instructions) {
+		s.doc.Append("instructions", inInstructions.Path())
+	}
+	s.exclude()
+	s.approve()
 	if r.Endpoint != nil {
-		c.bind()
-	} else {
-		l.Strip(keyVar) // of a session that this one was started in
+		s.bind()
 	}
-	c.serve()
-	if secret(r) {
-		c.excludeProject()
+	s.serve()
+	if r.Secretive() {
+		s.excludeProject()
 	}
-	if len(c.permission) > 0 {
-		c.doc["permission"] = c.permission
-	}
-	l.Document(file, p.JSON, c.doc)
-	l.Check(file, p.CheckJSON)
+	file := root.Join("opencode.json")
+	l.CheckedDocument(file, p.JSON, s.doc)
 
 	// The directory is read after the project's own files, which the file alone is not.
 	l.Set(envDir, root.Value())
 	l.Set(envFile, file.Value())
-	// The client has a catalog of models within, and asks for a newer one at each start.
-	l.Set(envNoCatalog, p.S("1"))
-	l.Set(envNoUpdate, p.S("1"))
-	l.Set(envNoServers, p.S("1"))
+	l.SwitchOn(quiet...)
 	if !r.Target.Has("rg") {
 		l.Note(p.Warn("opencode.no-ripgrep", "skills cannot be loaded without ripgrep, which the client then tries to download",
 			"install ripgrep, so that rg is on PATH"))
@@ -69,47 +68,16 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	return l, nil
 }
 
-// leaveUninstalled makes a directory look to the client as if it had installed its plugin interface there. Nothing of
-// ours imports that, and the client would fetch it for each session anew, and wait for it where the user has plugins.
-func leaveUninstalled(l *p.Layout, root p.Place) {
-	l.Dir(root.Join("node_modules"))
-	l.Document(root.Join("package-lock.json"), p.JSON, p.Object{
-		"lockfileVersion": p.Int(3),
-		"packages":        p.Object{"": p.Object{"dependencies": p.Object{sdk: p.S("*")}}},
-	})
-}
-
-// config is the session's opencode.json while it is put together.
-type config struct {
-	layout     *p.Layout
-	request    p.Request
-	root       p.Place
-	doc        p.Object
-	permission p.Object
-}
-
-// instructions lists files that the client would read but for this session.
-func (c *config) instructions() {
-	files := p.List{}
-	// It reads one file of a person's: that of its configuration directory, where ours stands now.
-	if c.request.Inputs[inInstructions].Exists && c.request.Options.Inherit.All(p.Instructions) {
-		files = append(files, p.InputPath{Input: inInstructions})
+// serve gives the client the host's MCP servers. It puts in the values of variables when it reads the file. Every switch
+// that could be off in a file deeper down is said.
+func (s *session) serve() {
+	for _, server := range s.Servers {
+		s.doc.In("mcp")[server.Name] = p.Object{"type": p.S("remote"), "url": p.S(server.URL),
+			"headers": server.HeaderVars("{env:", "}"), "enabled": p.Bool(true), "oauth": p.Bool(false)}
 	}
-	if secret(c.request) && c.request.Inputs[inProjectInstructions].Exists {
-		files = append(files, p.InputPath{Input: inProjectInstructions})
+	if s.HasServerVars() {
+		s.Note(p.Warn("opencode.server-credentials-in-environment",
+			"commands, servers, plugins and tools that opencode runs in this session see the credentials of the host's mcp servers",
+			"give servers credentials that are good for this session only"))
 	}
-	if len(files) > 0 {
-		c.doc["instructions"] = files
-	}
-}
-
-// rules adds rules of permission for one tool. A value that is not a table would be lost when ours is laid over it, so
-// it is written out as the rule that it stands for.
-func (c *config) rules(into p.Object, tool string, rules p.Object, path p.KeyPath) {
-	for _, name := range configs {
-		if v, ok := c.request.Inputs[name].Values[path.String()]; ok {
-			rules["*"] = v
-		}
-	}
-	into[tool] = rules
 }

@@ -1,179 +1,129 @@
 package opencode
 
-import p "github.com/greenroom-agents/greenroom/sdk/preparer"
+import (
+	"slices"
 
-const (
-	version = "0.1.0"
-	home    = "config"
-
-	envDir       = "OPENCODE_CONFIG_DIR"
-	envFile      = "OPENCODE_CONFIG"
-	envNoCatalog = "OPENCODE_DISABLE_MODELS_FETCH"
-	envNoUpdate  = "OPENCODE_DISABLE_AUTOUPDATE"
-	envNoServers = "OPENCODE_DISABLE_LSP_DOWNLOAD"
-	envNoShared  = "OPENCODE_DISABLE_EXTERNAL_SKILLS"
-	envNoProject = "OPENCODE_DISABLE_PROJECT_CONFIG"
-	envNoPlugins = "OPENCODE_PURE"
-	envAuth      = "OPENCODE_AUTH_CONTENT"
-	envDatabase  = "OPENCODE_DB"
+	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-// The inputs, by what they are in the user's configuration directory unless they say otherwise.
 const (
-	inInstructions        = "instructions"
-	inSkills              = "skills"
-	inSkillTrees          = "skill-trees"   // the same, with folders of them
-	inSharedSkills        = "shared-skills" // of the user, for agents of every make
-	inAgents              = "agents"
-	inProjectInstructions = "project-instructions"
-	inProjectSkills       = "project-skills"
-	inProjectShared       = "project-shared-skills"
-	inProjectConfig       = "project-config"
-	inProjectPlugins      = "project-plugins"
+	home, envDir, envFile     = "config", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG"
+	envNoShared, envNoProject = "OPENCODE_DISABLE_EXTERNAL_SKILLS", "OPENCODE_DISABLE_PROJECT_CONFIG"
+	envNoPlugins              = "OPENCODE_PURE"
+	envAuth, envDatabase      = "OPENCODE_AUTH_CONTENT", "OPENCODE_DB"
+	// serverVars begins the names of the variables that carry credentials of the host's MCP servers.
+	keyVar, serverVars = p.EndpointKeyVar, "TUTTI_MCP_HEADER_"
 )
 
-// configs are the inputs that are configurations of the user's, in the order in which the client lays them over each
-// other.
-var configs = []string{"config", "settings", "settings-jsonc", "dot-settings", "dot-settings-jsonc"}
-
-// settings are variables by which a person configures the client beside files.
-var settings = []string{"OPENCODE_CONFIG_CONTENT", "OPENCODE_PERMISSION", "OPENCODE_TUI_CONFIG"}
+var (
+	// quiet switches off what the client fetches at its start: a newer catalog of models than the one that it has within, a
+	// newer version of itself, and language servers.
+	quiet = []string{"OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_LSP_DOWNLOAD"}
+	// settings are variables by which a person configures the client beside files.
+	settings = []string{"OPENCODE_CONFIG_CONTENT", "OPENCODE_PERMISSION", "OPENCODE_TUI_CONFIG"}
+	// redirects are variables that lead the client to other directories, providers or remote configurations.
+	redirects = []string{"OPENCODE_MODELS_PATH", "OPENCODE_MODELS_URL", "OPENCODE_TEST_*", "OPENCODE_WORKSPACE_ID"}
+)
 
 // What is learned of the user's configuration: names of servers and of what has a model of its own, and permissions that
 // are one word. Headers and options, which may hold secrets, are not asked for.
 var (
-	serverType     = p.Key("mcp", "*", "type")
-	agentModel     = p.Key("agent", "*", "model")
-	allRules       = p.Key("permission")
-	shellRule      = p.Key("permission", "bash")
-	shellRules     = p.Key("permission", "bash", "*")
-	skillRule      = p.Key("permission", "skill")
-	buildShellRule = p.Key("agent", "build", "permission", "bash")
+	serverType, agentModel = p.Key("mcp", "*", "type"), p.Key("agent", "*", "model")
+	allRules, skillRule    = p.Key("permission"), p.Key("permission", "skill")
+	shellRule, shellRules  = p.Key("permission", "bash"), p.Key("permission", "bash", "*")
+	buildShellRule         = p.Key("agent", "build", "permission", "bash")
+)
+
+// The inputs, in the user's configuration directories unless they say otherwise.
+var (
+	// The client reads one of the two.
+	inInstructions = p.FileAt("instructions", p.At(home, "AGENTS.md"), p.AtUser(".claude/CLAUDE.md")).Carrying(p.Instructions)
+	inSkills       = own("skills", p.FilterSkills, "skill").Named().Carrying(p.Skills)
+	inSkillTrees   = own("skill-trees", p.FilterSkillTrees, "skill").Named() // the same, with folders of them
+	// Of the user, for agents of every make.
+	inSharedSkills = p.NamesAt("shared-skills", p.FilterSkills, p.EachAtUser(".claude/skills", ".agents/skills")...).Carrying(p.Skills)
+	inAgents       = own("agents", ".md", "agent").Named().Carrying(p.ModelSettings)
+	// What follows is the project's, which comes along by working there; named so that no skill of ours takes its name, and
+	// because a session with credentials of the host's has to bring it itself.
+	inProjectInstructions = p.FileAt("project-instructions", p.EachInProject("AGENTS.md", "CLAUDE.md", "CONTEXT.md")...)
+	inProjectSkills       = p.NamesAt("project-skills", p.FilterSkills, p.EachInProject(".opencode/skill", ".opencode/skills")...)
+	inProjectShared       = p.NamesAt("project-shared-skills", p.FilterSkills, p.EachInProject(".claude/skills", ".agents/skills")...)
+	inProjectConfig       = p.FileAt("project-config", p.EachInProject("opencode.jsonc", "opencode.json", ".opencode/opencode.json",
+		".opencode/opencode.jsonc")...)
+	inProjectPlugins = p.NamesAt("project-plugins", p.FilterDirs, p.EachInProject(".opencode")...)
+	// The configurations of the user's, in the order in which the client lays them over each other.
+	configs = []p.Input{
+		config("config", p.At(home, "config.json")),
+		config("settings", p.At(home, "opencode.json")), config("settings-jsonc", p.At(home, "opencode.jsonc")),
+		config("dot-settings", p.AtUser(".opencode/opencode.json")), config("dot-settings-jsonc", p.AtUser(".opencode/opencode.jsonc")),
+	}
 )
 
 // Describe implements preparer.Preparer.
 func (Adapter) Describe() p.Descriptor {
+	below := func(id, env, path string) p.Home {
+		return p.Home{ID: id, Env: env, Sub: "opencode", Default: path + "/opencode"}
+	}
 	return p.Descriptor{
-		Provider: "opencode",
-		Version:  version,
+		Provider: "opencode", Version: "0.1.0",
 		Client: p.Client{
-			Executables:   []string{"opencode"},
-			Supported:     ">=1.18.33 <2",
-			Transport:     p.ACP,
-			TransportArgs: []string{"acp"},
-			Tools:         []string{"rg"},
+			Executables: []string{"opencode"}, Supported: ">=1.18.33 <2", Tools: []string{"rg"},
+			Transport: p.ACP, TransportArgs: []string{"acp"},
 			// It refuses a configuration with a key that it does not know.
 			Validators: [][]string{{"debug", "config"}},
 		},
-		Homes: []p.Home{
-			{ID: home, Env: "XDG_CONFIG_HOME", Sub: "opencode", Default: ".config/opencode"},
-			{ID: "data", Env: "XDG_DATA_HOME", Sub: "opencode", Default: ".local/share/opencode"},
-			{ID: "state", Env: "XDG_STATE_HOME", Sub: "opencode", Default: ".local/state/opencode"},
-			{ID: "cache", Env: "XDG_CACHE_HOME", Sub: "opencode", Default: ".cache/opencode"},
-		},
-		Inputs:       inputs(),
+		Homes: []p.Home{below(home, "XDG_CONFIG_HOME", ".config"), below("data", "XDG_DATA_HOME", ".local/share"),
+			below("state", "XDG_STATE_HOME", ".local/state"), below("cache", "XDG_CACHE_HOME", ".cache")},
+		Inputs: slices.Concat([]p.Input{
+			inInstructions, inSkills, inSkillTrees, inSharedSkills,
+			own("plugins-js", ".js", "plugin").Carrying(p.Plugins), own("plugins-ts", ".ts", "plugin").Carrying(p.Plugins),
+			// No switch keeps a tool of the user's from being loaded.
+			own("tools-js", ".js", "tool").CarryingFast(p.Plugins), own("tools-ts", ".ts", "tool").CarryingFast(p.Plugins), inAgents,
+			own("modes", ".md", "mode").Carrying(p.ModelSettings), own("commands", ".md", "command").Carrying(p.ModelSettings),
+			inProjectInstructions, inProjectSkills, inProjectShared, inProjectConfig, inProjectPlugins,
+		}, configs),
 		Instructions: []p.Channel{p.HomeFile},
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames, MaxName: 64},
-		Rewrite:      p.ClientPlugin,
-		NativeImages: true,
-		Model: p.Model{Protocol: p.OpenAI, Addressing: p.ProviderPrefixed, Endpoint: p.NoEndpointAdapter,
-			KeyVar: keyVar},
+		Rewrite:      p.ClientPlugin, NativeImages: true,
+		Model:      p.Model{Protocol: p.OpenAI, Addressing: p.ProviderPrefixed, Endpoint: p.NoEndpointAdapter, KeyVar: keyVar},
 		ServerVars: serverVars,
-		// Settings are not among them: the directory that they lie in cannot be moved.
 		Inherit: map[p.Kind]p.Exclusion{
-			p.Instructions: {How: p.ByLayout},
-			p.Skills:       {How: p.ByLayout, Named: true},
-			p.MCPServers:   {How: p.ByLayout, Named: true},
-			p.Plugins:      {How: p.ByEnv, OffEndpoint: true},
-			// The client has neither; what does the work of hooks are its plugins.
-			p.Hooks:    {How: p.ByLayout},
-			p.Memories: {How: p.ByLayout},
+			p.Instructions: {How: p.ByLayout}, p.Skills: {How: p.ByLayout, Named: true}, p.MCPServers: {How: p.ByLayout, Named: true},
+			p.Plugins: {How: p.ByEnv, OffEndpoint: true},
+			// The client has neither; what does the work of hooks are its plugins. Settings are not here: the directory that they
+			// lie in cannot be moved.
+			p.Hooks: {How: p.ByLayout}, p.Memories: {How: p.ByLayout},
 		},
-		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}},
-		Env: append([]string{envDir, envFile, envNoCatalog, envNoUpdate, envNoServers, envNoShared, envNoProject,
-			envNoPlugins, envAuth, envDatabase, keyVar, serverVars + "*"}, append(settings, redirects...)...),
-		OwnState: ownState(),
+		Gates: p.Unanswered("login"),
+		Env: slices.Concat([]string{envDir, envFile, envNoShared, envNoProject, envNoPlugins, envAuth, envDatabase, keyVar,
+			serverVars + "*"}, quiet, settings, redirects),
+		// The client puts its plugin interface into the configuration directory, and a schema into a configuration that names
+		// none.
+		OwnState: slices.Concat(
+			places(".gitignore", "node_modules", "package.json", "package-lock.json", "bun.lock"),
+			p.EachAt("data", "auth.json", "bin", "log", "project", "repos", "snapshot", "storage", "tool-output", "opencode.db",
+				"opencode.db-shm", "opencode.db-wal"),
+			[]p.Location{p.At("state", ""), p.At("cache", "")}),
 	}
 }
 
-func inputs() []p.Input {
-	names := func(name, filter string, kind p.Kind, at []p.Location) p.Input {
-		return p.Input{Name: name, Kind: p.InputNames, At: at, Filter: filter, Carries: []p.Carry{{Kind: kind}}}
-	}
-	learn := func(in p.Input) p.Input { in.Learn = p.LearnValues; return in }
-	stays := func(in p.Input) p.Input { in.Carries[0].Stays = true; return in }
-	list := []p.Input{
-		// The client reads one of the two.
-		{Name: inInstructions, Kind: p.InputFile, At: []p.Location{p.At(home, "AGENTS.md"), p.AtUser(".claude/CLAUDE.md")},
-			Carries: []p.Carry{{Kind: p.Instructions}}},
-		learn(names(inSkills, p.FilterSkills, p.Skills, own("skill", "skills"))),
-		{Name: inSkillTrees, Kind: p.InputNames, At: own("skill", "skills"), Filter: p.FilterSkillTrees, Learn: p.LearnValues},
-		names(inSharedSkills, p.FilterSkills, p.Skills, []p.Location{p.AtUser(".claude/skills"), p.AtUser(".agents/skills")}),
-		names("plugins-js", ".js", p.Plugins, own("plugin", "plugins")),
-		names("plugins-ts", ".ts", p.Plugins, own("plugin", "plugins")),
-		// No switch keeps a tool of the user's from being loaded.
-		stays(names("tools-js", ".js", p.Plugins, own("tool", "tools"))),
-		stays(names("tools-ts", ".ts", p.Plugins, own("tool", "tools"))),
-		learn(names(inAgents, ".md", p.ModelSettings, own("agent", "agents"))),
-		names("modes", ".md", p.ModelSettings, own("mode", "modes")),
-		names("commands", ".md", p.ModelSettings, own("command", "commands")),
-		// What follows is the project's, which comes along by working there; named so that no skill of ours takes its
-		// name, and because a session with an endpoint has to bring it itself.
-		{Name: inProjectInstructions, Kind: p.InputFile, At: project("AGENTS.md", "CLAUDE.md", "CONTEXT.md")},
-		{Name: inProjectSkills, Kind: p.InputNames, At: project(".opencode/skill", ".opencode/skills"), Filter: p.FilterSkills},
-		{Name: inProjectShared, Kind: p.InputNames, At: project(".claude/skills", ".agents/skills"), Filter: p.FilterSkills},
-		{Name: inProjectConfig, Kind: p.InputFile, At: project("opencode.jsonc", "opencode.json", ".opencode/opencode.json",
-			".opencode/opencode.jsonc")},
-		{Name: inProjectPlugins, Kind: p.InputNames, At: project(".opencode"), Filter: p.FilterDirs},
-	}
-	files := []p.Location{p.At(home, "config.json"), p.At(home, "opencode.json"), p.At(home, "opencode.jsonc"),
-		p.AtUser(".opencode/opencode.json"), p.AtUser(".opencode/opencode.jsonc")}
-	for i, name := range configs {
-		list = append(list, p.Input{Name: name, Kind: p.InputFile, At: files[i : i+1], Carries: carries(),
-			Learn: p.LearnValues, Format: p.JSONC,
-			Values: []p.KeyPath{serverType, agentModel, allRules, skillRule, shellRule, shellRules, buildShellRule}})
-	}
-	return list
-}
-
-// own are directories of the user's for one kind of thing, in each place where the client looks for them.
-func own(names ...string) (at []p.Location) {
-	for _, name := range names {
-		at = append(at, p.At(home, name), p.AtUser(".opencode/"+name))
-	}
-	return at
-}
-
-func project(paths ...string) (at []p.Location) {
+// places are paths in each of the user's configuration directories.
+func places(paths ...string) (at []p.Location) {
 	for _, path := range paths {
-		at = append(at, p.AtWorkspace(path).UpToGitRoot())
-	}
-	return at
-}
-
-// carries says what a configuration of the user's brings. The client adds up lists of instructions and gives no way to
-// empty them.
-func carries() []p.Carry {
-	return []p.Carry{
-		{Kind: p.Instructions, Keys: []p.KeyPath{p.Key("instructions")}, Stays: true},
-		{Kind: p.Skills, Keys: []p.KeyPath{p.Key("skills", "paths"), p.Key("skills", "urls")}},
-		{Kind: p.MCPServers, Keys: []p.KeyPath{p.Key("mcp", "*")}},
-		{Kind: p.Plugins, Keys: []p.KeyPath{p.Key("plugin")}},
-		{Kind: p.ModelSettings, Keys: []p.KeyPath{p.Key("model"), p.Key("small_model"), p.Key("default_agent"),
-			p.Key("provider", "*"), p.Key("agent", "*"), p.Key("mode", "*"), p.Key("command", "*"), p.Key("permission"),
-			p.Key("tools"), p.Key("formatter"), p.Key("lsp")}},
-	}
-}
-
-// ownState is what a run of the client changes below the user's homes. It puts its plugin interface into the
-// configuration directory, and a schema into a configuration that names none.
-func ownState() (at []p.Location) {
-	for _, path := range []string{".gitignore", "node_modules", "package.json", "package-lock.json", "bun.lock"} {
 		at = append(at, p.At(home, path), p.AtUser(".opencode/"+path))
 	}
-	for _, path := range []string{"auth.json", "bin", "log", "project", "repos", "snapshot", "storage", "tool-output", "opencode.db",
-		"opencode.db-shm", "opencode.db-wal"} {
-		at = append(at, p.At("data", path))
-	}
-	return append(at, p.At("state", ""), p.At("cache", ""))
+	return at
+}
+
+func own(name, filter string, dirs ...string) p.Input {
+	return p.NamesAt(name, filter, places(dirs...)...)
+}
+
+// config is a configuration of the user's. The client adds up lists of instructions and gives no way to empty them.
+func config(name string, at p.Location) p.Input {
+	return p.FileAt(name, at).Learning(p.JSONC, serverType, agentModel, allRules, skillRule, shellRule, shellRules, buildShellRule).
+		CarryingFast(p.Instructions, "instructions").Carrying(p.Skills, "skills/paths", "skills/urls").
+		Carrying(p.MCPServers, "mcp/*").Carrying(p.Plugins, "plugin").
+		Carrying(p.ModelSettings, "model", "small_model", "default_agent", "provider/*", "agent/*", "mode/*", "command/*",
+			"permission", "tools", "formatter", "lsp")
 }

@@ -158,6 +158,12 @@ func (l *Layout) Document(p Place, f Format, root Object) {
 	l.add(TypedDocument{At: p, Format: f, Root: root})
 }
 
+// CheckedDocument adds a structured file, and has the host look that it parses and has the keys.
+func (l *Layout) CheckedDocument(p Place, f Format, root Object, keys ...KeyPath) {
+	l.Document(p, f, root)
+	l.Check(p, CheckKind(f), keys...)
+}
+
 // Merge adds an edited structured file.
 func (l *Layout) Merge(p Place, f Format, base []Base, edits ...Edit) {
 	l.add(Merge{At: p, Format: f, Base: base, Edits: edits})

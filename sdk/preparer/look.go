@@ -104,6 +104,25 @@ func (f Found) Items(path KeyPath, values ...Value) []string {
 	return slices.Sorted(maps.Keys(items))
 }
 
+// Items lists, sorted, what the first "*" of a key path stands for among what was learned of several inputs.
+func (r Request) Items(path KeyPath, inputs ...Input) (items []string) {
+	for _, in := range inputs {
+		items = append(items, in.In(r).Items(path)...)
+	}
+	slices.Sort(items)
+	return slices.Compact(items)
+}
+
+// Value is a value that was learned of several inputs, the last that has it, or nil.
+func (r Request) Value(path KeyPath, inputs ...Input) (value Value) {
+	for _, in := range inputs {
+		if v := in.In(r).Value(path); v != nil {
+			value = v
+		}
+	}
+	return value
+}
+
 // item is what the first "*" of a path stands for in a key that matches it.
 func (k KeyPath) item(key KeyPath) (item string, ok bool) {
 	if len(k) != len(key) {

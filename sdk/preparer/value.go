@@ -83,3 +83,22 @@ const (
 	YAML  Format = "yaml"
 	Shell Format = "shell" // for Quote only: one POSIX shell word
 )
+
+// In is the object below a path of keys. It is made where it is missing.
+func (o Object) In(path ...string) Object {
+	for _, key := range path {
+		next, ok := o[key].(Object)
+		if !ok {
+			next = Object{}
+			o[key] = next
+		}
+		o = next
+	}
+	return o
+}
+
+// Append adds a value to the list at a key, which is made where it is missing.
+func (o Object) Append(key string, v Value) {
+	list, _ := o[key].(List)
+	o[key] = append(list, v)
+}
