@@ -52,11 +52,22 @@ func (s standIn) Prepare(ctx context.Context, r preparer.Request) (*preparer.Lay
 // openTutti is a host with the stand-in, for a user whose things lie in the home of Tutti Agent.
 func openTutti(t *testing.T, steps ...upstream.Step) *greenroom {
 	t.Helper()
-	s := newStage(t, codex, steps...)
+	g := openTuttiWith(t, nil)
+	g.up.Script(steps...)
+	return g
+}
+
+// openTuttiWith has more of the user's, and a host that is configured otherwise.
+func openTuttiWith(t *testing.T, seed func(*stage), changes ...func(*core.Config)) *greenroom {
+	t.Helper()
+	s := newStage(t, codex)
 	if err := os.Rename(s.inHome(".codex"), s.inHome(".tutti-agent")); err != nil {
 		t.Fatal(err)
 	}
-	return s.open(func(c *core.Config) { c.Adapters = []adapter.Source{{InProcess: standIn{}}} })
+	if seed != nil {
+		seed(s)
+	}
+	return s.open(append(changes, func(c *core.Config) { c.Adapters = []adapter.Source{{InProcess: standIn{}}} })...)
 }
 
 func (g *greenroom) tuttiSession(id string) core.Session {

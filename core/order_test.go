@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 func TestC137_RecordIsDurableBeforeTheFirstChangeOutside(t *testing.T) {
@@ -289,4 +290,37 @@ func TestSeededFileIsTheClientsOwn(t *testing.T) {
 		t.Errorf("file is %q", got)
 	}
 	s.cleanup(s.session("one"))
+}
+
+// A file that was ours for a while does not become the client's by being there: it begins anew.
+func TestSeededFileDoesNotBeginAsOneOfOurs(t *testing.T) {
+	t.Parallel()
+	bound := prop{provider: "prop", extra: func(r preparer.Request, l *preparer.Layout) {
+		base := []preparer.Base{preparer.Current(), preparer.FromInput("note"), preparer.Empty()}
+		if r.Options.Inherit.None(preparer.Hooks) {
+			base = base[2:]
+		}
+		edit := preparer.Set(preparer.Key("bound"), preparer.Bool(true))
+		if len(base) > 1 {
+			edit = preparer.Set(preparer.Key("free"), preparer.Bool(true))
+		}
+		l.Merge(preparer.Session("prop").Join("own.json"), preparer.JSON, base, edit)
+	}}
+	s := newStage(t, bound)
+	s.write("home/.prop/note.txt", `{"user": 1}`)
+	free, taken := s.session("one"), s.session("one")
+	taken.Inherit.Kinds = map[preparer.Kind]preparer.Choice{preparer.Hooks: {Mode: preparer.None}}
+	for step, c := range []struct {
+		session Session
+		want    string
+	}{
+		{free, `{"free":true,"user":1}`}, {taken, `{"bound":true}`}, {taken, `{"bound":true}`}, {free, `{"free":true,"user":1}`}, {free, `{"free":true,"user":1}`},
+	} {
+		p := s.prepare(c.session)
+		file := filepath.Join(p.Dir, "prop/own.json")
+		if got := strings.Join(strings.Fields(s.read(file)), ""); got != c.want && got != `{"user":1,"free":true}` {
+			t.Errorf("step %d: got %s, want %s", step, got, c.want)
+		}
+	}
+	s.cleanup(free)
 }

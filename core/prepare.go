@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"syscall"
@@ -128,6 +129,9 @@ func (h *Host) carryOut(ctx context.Context, a *answered, o *operation) (p *Prep
 		prior = ses.Manifest.Names
 	}
 	current := func(rel string) ([]byte, error) {
+		if ses.Manifest.Owns(rel) {
+			return nil, fs.ErrNotExist // another preparation wrote it whole, and it holds nothing of the client's
+		}
 		data, _, err := ses.Root.ReadFile(rel, maxCurrent)
 		return data, err
 	}

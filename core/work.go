@@ -202,16 +202,19 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 	return m
 }
 
-// union lists what was and what will be, sorted, the new entry where both have one.
+// union lists what was and what will be, sorted, the new entry where both have one. Until the end a file is ours that was:
+// what is to be the client's does not begin as that.
 func union(prev, next []manifest.Entry) []manifest.Entry {
 	all := slices.Clone(next)
-	have := make(map[string]bool, len(next))
-	for _, e := range next {
-		have[e.Path] = true
+	have := make(map[string]int, len(next))
+	for i, e := range next {
+		have[e.Path] = i
 	}
 	for _, e := range prev {
-		if !have[e.Path] {
+		if i, ok := have[e.Path]; !ok {
 			all = append(all, e)
+		} else if e.Custody == manifest.Ours && all[i].Custody == manifest.Seeded {
+			all[i].Custody = manifest.Ours
 		}
 	}
 	slices.SortFunc(all, func(a, b manifest.Entry) int {

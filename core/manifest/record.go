@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/greenroom-agents/greenroom/core/command"
@@ -86,6 +87,11 @@ type Entry struct {
 	Via    fsroot.LinkKind `json:"via,omitempty"`
 	Digest string          `json:"digest,omitempty"` // of a file of ours without a secret
 	Why    string          `json:"why,omitempty"`
+}
+
+// Owns says whether the session has a file that is ours alone. A nil manifest has none.
+func (m *Manifest) Owns(rel string) bool {
+	return m != nil && slices.ContainsFunc(m.Entries, func(e Entry) bool { return e.Path == rel && e.Kind == File && e.Custody == Ours })
 }
 
 // Snapshot is a copy, in the store, of skills that the client unpacked below the session's directory.

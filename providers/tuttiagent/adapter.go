@@ -26,11 +26,13 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	l.Strip(childMarkers...)
 	// Our text stands behind the user's.
 	l.Block(root.Join("AGENTS.md"), inInstructions.Base(r), r.Instructions.Text())
+	l.Bring(r, inPrompts, root.Join("prompts"))
 	configuration(l, r)
 	approve(l, r)
 	servers(l, r)
 	logins(l, r)
 	skills(l, r)
+	l.ShareEach(r, p.Plugins, root, home, pluginDirs...)
 	return l, nil
 }
 
@@ -52,6 +54,11 @@ func configuration(l *p.Layout, r p.Request) {
 	if !withheld {
 		l.Bring(r, inRoles, root.Join("agents"))
 		l.Bring(r, inRules, root.Join("rules"), ours)
+	}
+	// A profile can hold things of every kind but memories, and is laid over the whole of the configuration, also over the
+	// endpoint.
+	if r.Endpoint == nil && !withheld && r.Options.Inherit.AllBut(p.Memories) {
+		l.Bring(r, inProfiles, root)
 	}
 }
 

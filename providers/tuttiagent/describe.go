@@ -12,11 +12,16 @@ const (
 	refreshLock = ".refresh.lock"
 )
 
+// pluginDirs hold what the client has downloaded and stored for plugins.
+var pluginDirs = []string{"plugins/cache", "plugins/data", "plugins/.plugin-appserver"}
+
 // The inputs, in the user's home of the client unless they say otherwise.
 var (
 	// The client reads one of the two, the first that is not blank, and so does the session.
 	inInstructions = p.FileAt("instructions", p.EachAt(home, "AGENTS.override.md", "AGENTS.md")...).Filled().Carrying(p.Instructions)
 	inConfig       = sections.Carried(p.FileAt("config", p.At(home, "config.toml"))).Learning(p.TOML, bundled)
+	inPrompts      = p.NamesAt("prompts", ".md", p.At(home, "prompts")).Carrying(p.Instructions)
+	inProfiles     = p.NamesAt("profiles", ".config.toml", p.At(home, "")).Carrying(p.ModelSettings)
 	inRoles        = p.NamesAt("roles", ".toml", p.At(home, "agents")).Carrying(p.ModelSettings)
 	inRules        = p.NamesAt("rules", ".rules", p.At(home, "rules")).Carrying(p.ModelSettings)
 	inHooks        = p.FileAt("hooks", p.At(home, "hooks.json")).Carrying(p.Hooks)
@@ -44,7 +49,7 @@ func (Adapter) Describe() p.Descriptor {
 			Validators: [][]string{{"--strict-config", "app-server"}},
 		},
 		Homes: []p.Home{{ID: home, Env: envHome, Default: ".tutti-agent"}},
-		Inputs: []p.Input{inInstructions, inConfig, inRoles, inRules, inHooks, inAuth, inMCPAuth, inSkills, inSharedSkills,
+		Inputs: []p.Input{inInstructions, inPrompts, inConfig, inProfiles, inRoles, inRules, inHooks, inAuth, inMCPAuth, inSkills, inSharedSkills,
 			inProjectSkills},
 		Instructions: []p.Channel{p.HomeFile},
 		Skills:       p.SkillChannel{Kind: p.SkillExtraRoots, Links: true, Names: p.PlainNames, MaxName: 64},
@@ -57,6 +62,6 @@ func (Adapter) Describe() p.Descriptor {
 		Env:          append([]string{envHome, p.EndpointKeyVar, serverVars + "*"}, childMarkers...),
 		Flags:        []string{flagConfig}, ServerVars: serverVars,
 		// The login and its lock are reached through links.
-		OwnState: p.EachAt(home, "auth.json", "auth.json.lock", refreshLock, ".credentials.json"),
+		OwnState: p.EachAt(home, append([]string{"auth.json", "auth.json.lock", refreshLock, ".credentials.json"}, pluginDirs...)...),
 	}
 }
