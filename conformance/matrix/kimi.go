@@ -12,6 +12,8 @@ func kimiRows() []Row {
 			"TestH26_H33_H40_H42_KimiStaysOnItsEndpoint", later),
 		only("kimi", "A login that a session refreshes is refreshed for the user and for every other session at once",
 			"TestH01_KimiRefreshesOneLogin", later),
+		only("kimi", "A host can give a session another login than the user's, or none", "TestC249_C251_KimiOnALoginOfTheHost",
+			"shown where the engine is tested, for every client that links its login"),
 		only("kimi", "Plugins of the user's come along with all that they bring, by name too, or stay out", "TestC255_KimiPluginsComeAlong",
 			"another row shows it for each kind"),
 		only("kimi", "Without a login shell's marks, commands still find the host's directory first on PATH",

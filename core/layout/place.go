@@ -31,7 +31,11 @@ func (c *compiler) link(e preparer.Link) error {
 	case preparer.RootCache:
 		n.Custody = manifest.Exposed
 		n.Why = "shared cache " + e.To.Name
-		c.tree.Caches = append(c.tree.Caches, path.Dir(path.Join(c.Handles.cacheDir(e.To), e.To.Path)))
+		dir := c.Handles.cacheDir(e.To)
+		if e.To.Path != "." { // the cache itself
+			dir = path.Dir(path.Join(dir, e.To.Path))
+		}
+		c.tree.Caches = append(c.tree.Caches, dir)
 	case preparer.RootHome:
 		n.Custody = manifest.Exposed
 	}

@@ -86,22 +86,6 @@ func plugins(l *p.Layout, r p.Request) {
 	l.Check(at, p.CheckJSON, p.Key("plugins"))
 }
 
-// logins shares the user's login and those of their MCP servers. The client replaces a login by renaming, which a link
-// to the file would not survive, and holds a lock beside it while it does: so both directories are the user's own. A
-// refresh token is good for one use, and there is never a second copy of it.
-//
-// A session on an endpoint has no login of the user's: the client needs none there, and cannot use one that it has not.
-func logins(l *p.Layout, r p.Request) {
-	if r.Endpoint != nil {
-		l.ShareEach(r, p.MCPServers, root, home, "credentials/mcp")
-		return
-	}
-	l.Share(root.Join("credentials"), p.At(home, "credentials"))
-	l.Share(root.Join("oauth"), p.At(home, "oauth"))
-	l.Bring(r, inDevice, root.Join("device_id"))
-	l.Bring(r, inRegion, root.Join("region"))
-}
-
 // skills places the user's skills, and ours beside them. The client looks into folders in the order of their names, and
 // takes the first skill of a name, so that the user's keep theirs.
 func skills(l *p.Layout, r p.Request) {

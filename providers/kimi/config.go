@@ -17,8 +17,9 @@ var sections = p.Sections{
 		"default_plan_mode", "thinking", "permission", "loop_control", "secondary_model", "services", "extra_agent_dirs"}},
 }
 
-// configuration places config.toml, and what the user has chosen in files of their own. It is a private copy: the client writes into it what a person chooses on a terminal,
-// and the models of their account.
+// configuration places config.toml, and what the user has chosen in files of their own. It is a private copy: the client
+// writes into it what a person chooses on a terminal, and the models of their account. Where the host withholds the login,
+// the provider and the models that come with it stay behind.
 func configuration(l *p.Layout, r p.Request) {
 	config, learned := root.Join("config.toml"), inConfig.In(r)
 	var edits []p.Edit
@@ -30,6 +31,15 @@ func configuration(l *p.Layout, r p.Request) {
 		edits = []p.Edit{p.Keep(p.Key("providers"), account), p.Keep(p.Key("models"), mine...)}
 		if slices.Contains(mine, learned.Text(firstModel)) {
 			keep = append(keep, "default_model")
+		}
+	}
+	if inLogin.In(r).Withheld {
+		edits, keep = []p.Edit{p.Delete(p.Key("providers", account))}, nil
+		for _, model := range mine {
+			edits = append(edits, p.Delete(p.Key("models", model)))
+			if model == learned.Text(firstModel) {
+				edits = append(edits, p.Delete(firstModel))
+			}
 		}
 	}
 	edits = append(edits, sections.Edits(r.Options.Inherit, keep...)...)

@@ -15,6 +15,7 @@ const (
 var (
 	modelProvider = p.Key("models", "*", "provider")
 	firstModel    = p.Key("default_model")
+	loginKey      = p.Key("providers", account, "oauth", "key")
 	serverToken   = p.Key("mcpServers", "*", "bearerTokenEnvVar")
 )
 
@@ -31,7 +32,7 @@ var (
 	inInstructions = p.FileAt("instructions", p.At(home, "AGENTS.md")).Carrying(p.Instructions)
 	// Learned is whether it has a place for the instructions and the skills.
 	inSystemPrompt = p.FileAt("system-prompt", p.At(home, "SYSTEM.md")).Filled().Whole().Carrying(p.Instructions)
-	inConfig       = sections.Carried(p.FileAt("config", p.At(home, "config.toml"))).Learning(p.TOML, modelProvider, firstModel)
+	inConfig       = sections.Carried(p.FileAt("config", p.At(home, "config.toml"))).Learning(p.TOML, modelProvider, firstModel, loginKey)
 	inTerminal     = p.FileAt("terminal", p.At(home, "tui.toml"))
 	inThemes       = p.NamesAt("themes", ".json", p.At(home, "themes")).Carrying(p.ModelSettings)
 	inServers      = p.FileAt("servers", p.At(home, "mcp.json")).Learning(p.JSON, serverToken).Carrying(p.MCPServers, "mcpServers/*")
@@ -39,9 +40,12 @@ var (
 	inPlugins      = p.NamesAt("plugins", p.FilterDirs, p.At(home, "plugins/managed")).Named().Carrying(p.Plugins)
 	inInstalled    = p.FileAt("installed", p.At(home, "plugins/installed.json"))
 	inDevice       = p.FileAt("device", p.At(home, "device_id"))
-	inRegion       = p.FileAt("region", p.At(home, "region"))
-	inSkills       = p.NamesAt("skills", p.FilterLinkedSkillTrees, p.At(home, "skills")).Carrying(p.Skills)
-	inSkillFiles   = p.NamesAt("skill-files", ".md", p.At(home, "skills")).Carrying(p.Skills)
+	// A login that the host names in the place of the user's, which is a directory; and the directories that there are.
+	inLogin      = p.FileAt("login", p.At(home, "credentials/of-the-host.json")).Private(p.JSON)
+	inDirs       = p.NamesAt("directories", p.FilterDirs, p.At(home, "")).Named()
+	inRegion     = p.FileAt("region", p.At(home, "region"))
+	inSkills     = p.NamesAt("skills", p.FilterLinkedSkillTrees, p.At(home, "skills")).Carrying(p.Skills)
+	inSkillFiles = p.NamesAt("skill-files", ".md", p.At(home, "skills")).Carrying(p.Skills)
 	// Of the user, for agents of every make, and found through HOME.
 	inSharedInstructions = p.FileAt("shared-instructions", p.EachAtUser(".agents/AGENTS.md", ".agents/agents.md")...).Filled().
 				CarryingFast(p.Instructions)
@@ -67,7 +71,7 @@ func (Adapter) Describe() p.Descriptor {
 		},
 		Homes: []p.Home{{ID: home, Env: envHome, Default: ".kimi-code"}},
 		Inputs: []p.Input{inInstructions, inSystemPrompt, inConfig, inTerminal, inThemes, inServers, inAgents, inPlugins, inInstalled,
-			inDevice, inRegion, inSkills, inSkillFiles, inSharedInstructions, inSharedAgents, inSharedSkills, inSharedFiles,
+			inDevice, inRegion, inLogin, inDirs, inSkills, inSkillFiles, inSharedInstructions, inSharedAgents, inSharedSkills, inSharedFiles,
 			inSharedTrees, inProjectSkills},
 		Instructions: []p.Channel{p.HomeFile},
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames, MaxName: 64},

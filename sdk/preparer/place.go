@@ -33,7 +33,7 @@ func Session(p string) Place { return Place{Root: RootSession, Path: p} }
 // Workspace is a place in the user's working directory. Only a managed block may stand there.
 func Workspace(p string) Place { return Place{Root: RootWorkspace, Path: p} }
 
-// Cache is a place in a shared cache of the given name.
+// Cache is a place in a shared cache of the given name; "." is the whole of it, a directory that is there.
 func Cache(name, p string, keys ...string) Place {
 	return Place{Root: RootCache, Name: name, Path: p, Keys: strings.Join(keys, "\n")}
 }
