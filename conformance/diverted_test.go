@@ -13,6 +13,7 @@ import (
 	"github.com/greenroom-agents/greenroom/conformance/rig"
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // diversion is one way to lead a client on an endpoint elsewhere. Each is first shown to work with our measures taken away,
@@ -150,7 +151,7 @@ func without(env []string, name string) []string {
 // The seam between endpoint and proxy is the same for every client.
 func TestH40_TheEndpointIsReachedWithoutTheUsersProxy(t *testing.T) {
 	t.Parallel()
-	for _, c := range []client{codex, claude} {
+	for _, c := range []client{codex, claude, opencode} { // Kimi Code goes to this machine directly, whatever is set
 		t.Run(c.name, func(t *testing.T) {
 			diverted(t, c, diversion{
 				set: func(s *stage) { s.environ = without(s.environ, "NO_PROXY") },
@@ -162,7 +163,7 @@ func TestH40_TheEndpointIsReachedWithoutTheUsersProxy(t *testing.T) {
 // A session on an endpoint asks it and nobody else, with its key and nothing of the user's, and works like any other.
 func TestC256_C262_OnAnEndpoint(t *testing.T) {
 	t.Parallel()
-	for _, c := range []client{codex, claude} {
+	for _, c := range clients {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, c, c.shell("echo ran"), upstream.Say("first-answer"), upstream.Say("second-answer"))
@@ -184,7 +185,11 @@ func TestC256_C262_OnAnEndpoint(t *testing.T) {
 				t.Error(strings.Join(led, "; "))
 			}
 			g.onlyInTheEnvironment(p)
-			if p.Models.Source != core.FromEndpoint || p.Models.Default != "plan-large" {
+			model := "plan-large"
+			if c.descriptor().Model.Addressing == preparer.ProviderPrefixed {
+				model = preparer.EndpointProvider + "/" + model
+			}
+			if p.Models.Source != core.FromEndpoint || p.Models.Default != model {
 				t.Errorf("the session says %+v", p.Models)
 			}
 			g.cleanup(session)

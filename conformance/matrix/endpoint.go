@@ -2,17 +2,18 @@ package matrix
 
 // endpointRows are the promises for sessions on a model endpoint.
 func endpointRows() []Row {
-	const here = "shown by rows of its own"
-	two := func(title, codex, claude string) Row {
-		return Row{title, map[string]Cell{"codex": {Test: codex}, "claude": {Test: claude}, "kimi": {None: here}, "opencode": {None: here}}}
+	const kimi = "TestH26_H33_H40_H42_KimiStaysOnItsEndpoint"
+	four := func(title, codex, claude, kimi, opencode string) Row {
+		return Row{title, map[string]Cell{"codex": {Test: codex}, "claude": {Test: claude}, "kimi": {Test: kimi}, "opencode": {Test: opencode}}}
 	}
 	return []Row{
-		two("On a model endpoint the client asks it and nobody else, its key is in one variable and nowhere else, and it resumes",
-			"TestC256_C262_OnAnEndpoint/codex", "TestC256_C262_OnAnEndpoint/claude"),
-		two("Settings and configurations of the user and the project, and the user's shell, lead no client away from its endpoint",
-			"TestC260_H33_CodexIsNotLedAway", "TestH32_H33_ClaudeIsNotLedAway"),
-		two("An endpoint on this machine is reached without the user's proxy",
-			"TestH40_TheEndpointIsReachedWithoutTheUsersProxy/codex", "TestH40_TheEndpointIsReachedWithoutTheUsersProxy/claude"),
+		each("On a model endpoint the client asks it and nobody else, its key is in one variable and nowhere else, and it resumes",
+			"TestC256_C262_OnAnEndpoint"),
+		four("Settings and configurations of the user and the project, and the user's shell, lead no client away from its endpoint",
+			"TestC260_H33_CodexIsNotLedAway", "TestH32_H33_ClaudeIsNotLedAway", kimi, "TestC264_H29_H33_OpenCodeTraps"),
+		four("An endpoint on this machine is reached without the user's proxy",
+			"TestH40_TheEndpointIsReachedWithoutTheUsersProxy/codex", "TestH40_TheEndpointIsReachedWithoutTheUsersProxy/claude", kimi,
+			"TestH40_TheEndpointIsReachedWithoutTheUsersProxy/opencode"),
 		only("claude", "A socket in a settings file, which nothing else closes, is refused",
 			"TestH33_ClaudeIsRefusedWhereASocketTakesItsRequests", "no such setting in this client"),
 	}
