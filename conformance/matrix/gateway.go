@@ -21,6 +21,7 @@ func gatewayRows() []Row {
 		codex("Through the gateway: a picture reaches a model that can see", "TestG82_APictureInASession"),
 		codex("Through the gateway: a picture never reaches a model of which nobody said that it can see", "TestG82_PicturesStayHere"),
 		codex("Through the gateway: tools of MCP servers", "TestG83_ToolOfAnMCPServer"),
+		codex("Through the gateway, without a session: the lines that are printed work in a shell with a proxy", "TestG81_WhatIsPrintedWorks"),
 		codex("Through the gateway, without a session: custom tools of a model that the client knows", "TestG84_CustomPatchOfAKnownModel"),
 		codex("Through the gateway, without a session: tools that travel in the input", "TestG28_ToolsThatTravelInTheInput"),
 		codex("Through the gateway: a call that was cut off does not run", "TestG85_ACallThatWasCutOffDoesNotRun"),

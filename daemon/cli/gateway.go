@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/greenroom-agents/greenroom/daemon/internal/relay"
 	"github.com/greenroom-agents/greenroom/daemon/internal/view"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 func (a *app) gatewayCommand() *cobra.Command {
@@ -39,7 +42,8 @@ func (a *app) serveGateway(ctx context.Context, p plan) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.closeGateway(ctx, r)) }()
-	e := view.Endpoint{BaseURL: r.BaseURL(), Token: r.Token(), Models: p.models, Context: p.facts.known(p.models)[0].ContextTokens}
+	first := preparer.EndpointModel{ContextTokens: p.facts.known(p.models)[0].ContextTokens}
+	e := view.Endpoint{BaseURL: r.BaseURL(), Token: r.Token(), Models: p.models, Context: first.Window(), NoProxy: a.pastProxies()}
 	if a.json {
 		if err := a.answer(e); err != nil {
 			return err
@@ -49,6 +53,22 @@ func (a *app) serveGateway(ctx context.Context, p plan) (err error) {
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// pastProxies is what NO_PROXY has to be for a client to reach this machine, "" where no proxy is set. Of the two spellings
+// of the variable some clients read one and some the other.
+func (a *app) pastProxies() string {
+	proxied := func(name string) bool { return a.env(name) != "" || a.env(strings.ToLower(name)) != "" }
+	if !slices.ContainsFunc([]string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"}, proxied) {
+		return ""
+	}
+	var hosts []string
+	for _, host := range strings.Split(a.env("NO_PROXY")+","+a.env("no_proxy")+",127.0.0.1,localhost,::1", ",") {
+		if host = strings.TrimSpace(host); host != "" && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	return strings.Join(hosts, ",")
 }
 
 func (a *app) closeGateway(ctx context.Context, r *relay.Relay) error {

@@ -122,6 +122,7 @@ func TestGatewayTellsAPersonHowToUseIt(t *testing.T) {
 	upstream := gatewaytest.Start(gatewaytest.Text("Hello."))
 	t.Cleanup(upstream.Close)
 	w := newWorld(t)
+	w.environ = append(w.environ, "http_proxy=http://proxy.corp:3128", "no_proxy=.corp, 10.0.0.0/8")
 	// An endpoint on this machine needs no key.
 	s := w.serve("--upstream", upstream.URL(), "--model", "local model")
 	var text strings.Builder
@@ -144,7 +145,8 @@ func TestGatewayTellsAPersonHowToUseIt(t *testing.T) {
 		t.Errorf("status %d with %q", status, said)
 	}
 	for _, want := range []string{
-		"  export GREENROOM_GATEWAY_TOKEN=" + said["token"] + "\n", "  codex -m 'local model' -c model_provider=greenroom -c ",
+		"  export GREENROOM_GATEWAY_TOKEN=" + said["token"] + "\n", "  codex -m 'local model' -c model_context_window=128000 -c model_provider=greenroom -c ",
+		"  export NO_PROXY=.corp,10.0.0.0/8,127.0.0.1,localhost,::1 no_proxy=.corp,10.0.0.0/8,127.0.0.1,localhost,::1\n",
 		`base_url="` + said["base URL"] + `"`,
 	} {
 		if !strings.Contains(text.String(), want) {

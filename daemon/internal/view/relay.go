@@ -14,14 +14,16 @@ type Endpoint struct {
 	BaseURL string   `json:"base_url"`
 	Token   string   `json:"token"`
 	Models  []string `json:"models"`
-	// Context is how many tokens the first of them reads at once, 0 for unknown.
-	Context int `json:"context_tokens,omitempty"`
+	// Context is how many tokens the first of them is taken to read at once.
+	Context int `json:"context_tokens"`
+	// NoProxy is what NO_PROXY has to be for a client to get here, "" where no proxy is in the way.
+	NoProxy string `json:"no_proxy,omitempty"`
 }
 
 // tokenVariable is what the token is called in the lines for Codex.
 const tokenVariable = "GREENROOM_GATEWAY_TOKEN"
 
-// Endpoint shows where a gateway serves, and the two lines that start Codex on it.
+// Endpoint shows where a gateway serves, and the lines that start Codex on it.
 func (v View) Endpoint(e Endpoint) {
 	c := paint.Columns{}
 	row := func(name, value string) { c.Row(v.Style.Dim(name), value) }
@@ -32,11 +34,11 @@ func (v View) Endpoint(e Endpoint) {
 	v.Title("Codex on it")
 	v.Line("  export %s=%s", tokenVariable, e.Token)
 	provider := fmt.Sprintf(`model_providers.greenroom={name="Greenroom", base_url=%q, env_key=%q}`, e.BaseURL, tokenVariable)
-	size := ""
-	if e.Context > 0 {
-		size = fmt.Sprintf(" -c model_context_window=%d", e.Context)
+	if e.NoProxy != "" {
+		list := shellenv.Quote(e.NoProxy)
+		v.Line("  export NO_PROXY=%s no_proxy=%s", list, list)
 	}
-	v.Line("  codex -m %s%s -c model_provider=greenroom -c %s", shellenv.Quote(e.Models[0]), size, shellenv.Quote(provider))
+	v.Line("  codex -m %s -c model_context_window=%d -c model_provider=greenroom -c %s", shellenv.Quote(e.Models[0]), e.Context, shellenv.Quote(provider))
 	v.Line("\n%s", v.Style.Dim("Serving; end it with Ctrl-C."))
 }
 
