@@ -60,6 +60,14 @@ func (c *Content) ReadFile(name string) ([]byte, error) { return readFile(c.file
 // Signature is the envelope, nil when there is none.
 func (c *Content) Signature() []byte { return bytes.Clone(c.envelope) }
 
+// WithSignature is the content with another signature.
+func (c *Content) WithSignature(envelope []byte) (*Content, error) {
+	return NewContent(c.files, envelope)
+}
+
+// Manifest is what the content says of itself, or the first rule that it breaks.
+func (c *Content) Manifest() (Manifest, error) { return c.manifest() }
+
 // Digests are those of all files, as they are signed.
 func (c *Content) Digests() trust.Digests {
 	d := trust.Digests{}

@@ -93,6 +93,12 @@ var (
 // or digit at both ends.
 func ValidID(id string) bool { return idForm.MatchString(id) }
 
+// ValidVersion says whether a text is a semantic version, in full and without a "v".
+func ValidVersion(version string) bool {
+	_, err := semver.StrictNewVersion(version)
+	return err == nil
+}
+
 // encode writes the bytes that are signed.
 func encode(k Kind, r Release, files Digests) ([]byte, error) {
 	s := statement{Type: statementType, PredicateType: k.predicate(), Predicate: r}
@@ -117,7 +123,6 @@ func decode(k Kind, payload []byte) (statement, string) {
 // wrong says what is wrong with a statement, or "".
 func (s statement) wrong(k Kind) string {
 	r := s.Predicate
-	_, version := semver.StrictNewVersion(r.Version)
 	switch {
 	case s.Type != statementType:
 		return fmt.Sprintf("the statement has type %.100q, expected is %q", s.Type, statementType)
@@ -125,7 +130,7 @@ func (s statement) wrong(k Kind) string {
 		return fmt.Sprintf("the statement is about %.100q, expected is %q", s.PredicateType, k.predicate())
 	case !ValidID(r.ID):
 		return fmt.Sprintf("the id %.80q cannot be one", r.ID)
-	case version != nil:
+	case !ValidVersion(r.Version):
 		return fmt.Sprintf("the version %.80q is not a semantic version", r.Version)
 	case r.Sequence == 0:
 		return "the sequence is missing"

@@ -3,8 +3,11 @@ package cli
 import (
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/greenroom-agents/greenroom/core/trust"
 )
 
 func (a *app) completionCommand() *cobra.Command {
@@ -80,6 +83,18 @@ func versionHere() version {
 	}
 	return v
 }
+
+// releaseHere is the version that a signed release says which hosts it is for by. A build that has none is taken for the
+// release that is to come.
+func releaseHere() string {
+	here := strings.TrimPrefix(versionHere().Version, "v")
+	if !trust.ValidVersion(here) || strings.Contains(here, "-") {
+		return nextRelease
+	}
+	return here
+}
+
+const nextRelease = "0.1.0"
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{

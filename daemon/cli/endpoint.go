@@ -45,6 +45,9 @@ const placeholder = "none"
 func (a *app) runOn(ctx context.Context, b binding, s core.Session, keep core.Keep, do act) (int, error) {
 	var key string
 	var err error
+	if b.given() && s.ExtensionRuntimePrep != nil {
+		return 0, usage("set its models up in its own settings", "--upstream: an extension does not say how its agent is bound to an endpoint")
+	}
 	if b.given() {
 		if key, err = a.planKey(b.plan); err != nil {
 			return 0, err

@@ -19,7 +19,7 @@ yours, what comes along of your own set-up, and how the client would be started.
 		Args:              takes("PROVIDER"),
 		ValidArgsFunction: a.completeProviders,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.sessionOf(r, args[0])
+			s, err := a.sessionOf(cmd.Context(), r, args[0])
 			if err != nil {
 				return err
 			}

@@ -35,6 +35,10 @@ const (
 	codeInterrupt  = "interrupted"
 	codeBadAdapter = "adapter_unreadable"
 	codeNoKey      = "key_missing"
+	codeOpenKey    = "key_open_to_others"
+	codeExists     = "file_exists"
+	codeUnwritable = "file_unwritable"
+	codeUnreadable = "file_unreadable"
 )
 
 // usage is an invocation that cannot be meant.

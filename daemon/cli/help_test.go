@@ -17,6 +17,9 @@ func TestHelpOfEveryCommand(t *testing.T) {
 	for _, path := range []string{
 		"", "prepare", "explain", "run", "prompt", "gateway", "sessions", "sessions show", "sessions recover", "cleanup", "demo", "adapters",
 		"adapters show", "adapters pin", "doctor", "version", "completion",
+		"extension", "extension init", "extension validate", "extension sign", "extension verify", "extension install",
+		"extension list", "extension rollback", "extension remove",
+		"trust", "trust show", "trust new-key", "trust add-key", "trust revoke", "trust update",
 	} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()

@@ -89,8 +89,11 @@ func (a *app) sources(provider string) ([]adapter.Source, error) {
 	return nil, refuse(codeNoAdapter, hint, "there is no adapter for %q", provider)
 }
 
-// hostFor opens a host that has the adapter of a provider.
+// hostFor opens a host that has the adapter of a provider. What an extension describes needs none.
 func (a *app) hostFor(ctx context.Context, provider string) (*core.Host, error) {
+	if described(provider) {
+		return a.hostForState(ctx)
+	}
 	sources, err := a.sources(provider)
 	if err != nil {
 		return nil, err

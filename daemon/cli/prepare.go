@@ -40,7 +40,7 @@ masked.
 			if shell && a.json {
 				return usage("take one of them", "--shell and --json exclude each other")
 			}
-			s, err := a.sessionOf(r, args[0])
+			s, err := a.sessionOf(cmd.Context(), r, args[0])
 			if err != nil {
 				return err
 			}

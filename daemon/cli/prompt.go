@@ -64,7 +64,7 @@ To go on with a conversation later, keep the session and name both: --session ID
 			if err != nil {
 				return err
 			}
-			s, err := a.sessionOf(r, args[0])
+			s, err := a.sessionOf(cmd.Context(), r, args[0])
 			if err != nil {
 				return err
 			}

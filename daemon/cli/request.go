@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
@@ -23,6 +24,7 @@ type request struct {
 	inherit   []string
 	saver     bool
 	worker    string
+	unsigned  bool
 }
 
 func (r *request) flags(cmd *cobra.Command) {
@@ -33,10 +35,11 @@ func (r *request) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&r.inherit, "inherit", nil, inheritHelp)
 	f.BoolVar(&r.saver, "saver", false, "have the client hand work to a worker on a model that costs less, where it can")
 	f.StringVar(&r.worker, "saver-model", "", "`ID` of the worker's model (default: the client's choice, or the endpoint's default)")
+	f.BoolVar(&r.unsigned, "unsafe-unsigned", false, "use the extension that was installed without being signed by anybody")
 	completeWith(cmd, "inherit", "desktop", "automation", "instructions=", "skills=", "mcp_servers=", "hooks=", "plugins=", "memories=", "model_settings=")
 }
 
-func (a *app) sessionOf(r request, provider string) (core.Session, error) {
+func (a *app) sessionOf(ctx context.Context, r request, provider string) (core.Session, error) {
 	inherit, err := parseInherit(r.inherit)
 	if err != nil {
 		return core.Session{}, err
@@ -61,7 +64,7 @@ func (a *app) sessionOf(r request, provider string) (core.Session, error) {
 			return core.Session{}, err
 		}
 	}
-	return s, nil
+	return s, a.extend(ctx, &s, r.unsigned)
 }
 
 // workspaceOf is a name for the sessions of one directory: its own name, for people, and a digest of its whole path,

@@ -81,7 +81,7 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	add(groupStage, a.prepareCommand(), a.explainCommand(), a.runCommand(), a.promptCommand(), a.gatewayCommand(), a.sessionsCommand(), a.cleanupCommand())
-	add(groupLook, a.demoCommand(), a.adaptersCommand(), a.doctorCommand())
+	add(groupLook, a.demoCommand(), a.adaptersCommand(), a.extensionCommand(), a.trustCommand(), a.doctorCommand())
 	add(groupOther, a.versionCommand(), a.completionCommand())
 	root.AddCommand(a.demoClientCommand())
 	a.refuseHelpForNothing(root)

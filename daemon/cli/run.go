@@ -61,7 +61,7 @@ endpoint that the client cannot be bound to is an error, unless --or-native says
 			if err != nil {
 				return err
 			}
-			s, err := a.sessionOf(r, args[0])
+			s, err := a.sessionOf(cmd.Context(), r, args[0])
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,216 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/greenroom-agents/greenroom/core/extension"
+	"github.com/greenroom-agents/greenroom/core/trust"
+)
+
+// refused does one invocation that has to be refused by a code, and say all parts.
+func (w *world) refused(code string, parts []string, args ...string) {
+	w.t.Helper()
+	a := w.run(args...)
+	if a.status != 3 || !strings.Contains(a.errors, "["+code+"]") {
+		w.t.Errorf("greenroom %s: status %d\n%s%s", strings.Join(args, " "), a.status, a.out, a.errors)
+	}
+	for _, part := range parts {
+		if !strings.Contains(a.out+a.errors, part) {
+			w.t.Errorf("greenroom %s does not say %q:\n%s%s", strings.Join(args, " "), part, a.out, a.errors)
+		}
+	}
+}
+
+// edit replaces a text in a file of the project.
+func (w *world) edit(file, old, new string) {
+	w.t.Helper()
+	path := filepath.Join(w.project, file)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if !strings.Contains(string(data), old) {
+		w.t.Fatalf("%s holds no %q", file, old)
+	}
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(data), old, new)), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// acme makes a package and a key, and believes the key.
+func acme(t *testing.T) *world {
+	w := newWorld(t)
+	w.must("extension", "init", "acme", "--name", "Acme")
+	w.must("trust", "new-key", "acme.key")
+	w.must("trust", "add-key", "acme.key.pub", "--name", "Acme Inc", "--release", "acme")
+	return w
+}
+
+func TestExtensionFromNothingToASession(t *testing.T) {
+	t.Parallel()
+	w := acme(t)
+	if got := w.must("extension", "validate", "acme"); !strings.Contains(got, "valid: 6 files") {
+		t.Error(got)
+	}
+	w.must("extension", "sign", "acme", "--key", "acme.key")
+	if got := w.must("extension", "verify", "acme"); !strings.Contains(got, "signed by Acme Inc (SHA256:") {
+		t.Error(got)
+	}
+	w.must("extension", "install", "acme")
+	if got := w.must("extension", "list"); !strings.Contains(got, "acme 0.1.0") {
+		t.Error(got)
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the agent of this test is a shell script")
+	}
+	w.write(filepath.Join(w.home, ".acme", "config.yaml"), "skills:\n  external_dirs: [mine]\n", 0o600)
+	w.write(filepath.Join(w.bin, "acme"), "#!/bin/sh\ncat \"$ACME_HOME/config.yaml\"\n", 0o755)
+	w.must("prepare", "acp:acme", "--session", "one")
+	home, err := filepath.Glob(filepath.Join(w.state, "s", "one-*", "acme-home", "config.yaml"))
+	if err != nil || len(home) != 1 {
+		t.Fatalf("%v, %v", home, err)
+	}
+	data, err := os.ReadFile(home[0])
+	if err != nil || !strings.Contains(string(data), filepath.Join(w.home, ".acme", "mine")) || !strings.Contains(string(data), "extension-skills") {
+		t.Errorf("%s, %v", data, err)
+	}
+	w.must("cleanup", "one")
+	w.must("extension", "remove", "acme")
+	w.refused("release_not_found", []string{"acme", "greenroom extension install"}, "prepare", "acp:acme")
+}
+
+// What is not believed, or not any more, prepares no session, whatever is installed.
+func TestExtensionsThatAreNotBelieved(t *testing.T) {
+	t.Parallel()
+	w := acme(t)
+	w.refused("untrusted", []string{"not signed", "greenroom extension sign"}, "extension", "install", "acme")
+	w.must("trust", "new-key", "other.key")
+	w.must("extension", "sign", "acme", "--key", "other.key")
+	w.refused("untrusted", []string{`expected is "Acme Inc"`, "add-key"}, "extension", "install", "acme")
+	w.must("extension", "sign", "acme", "--key", "acme.key", "--sequence", "5")
+	w.must("extension", "install", "acme")
+	w.must("explain", "acp:acme")
+
+	w.must("extension", "sign", "acme", "--key", "acme.key", "--sequence", "4")
+	w.refused("release_downgrade", []string{"sequence 4", "5 was installed", "--allow-downgrade"}, "extension", "install", "acme")
+	w.must("extension", "install", "acme", "--allow-downgrade")
+	w.must("extension", "rollback", "acme")
+	w.edit("acme/README.md", "Acme", "Evil")
+	w.refused("release_tampered", []string{"README.md", "signed is"}, "extension", "install", "acme")
+
+	w.must("trust", "revoke", "acme@0.1.0")
+	w.refused("release_revoked", nil, "prepare", "acp:acme")
+	if got := w.must("extension", "list"); !strings.Contains(got, "cannot be used:") {
+		t.Error(got)
+	}
+	if got := w.must("trust", "show"); !strings.Contains(got, "extension acme 0.1.0") {
+		t.Error(got)
+	}
+}
+
+func TestExtensionsUnderDevelopment(t *testing.T) {
+	t.Parallel()
+	w := acme(t)
+	if got := w.must("extension", "install", "acme", "--unsafe-unsigned"); !strings.Contains(got, "0.1.0+local.") || !strings.Contains(got, "signed by nobody") {
+		t.Error(got)
+	}
+	w.refused("release_not_found", nil, "prepare", "acp:acme")
+	w.must("explain", "acp:acme", "--unsafe-unsigned")
+	if a := w.run("explain", fakeProvider, "--unsafe-unsigned"); a.status != 2 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Messages say which file, which field and which rule, and how to mend it.
+func TestValidateSaysWhatToMend(t *testing.T) {
+	t.Parallel()
+	w := acme(t)
+	w.edit("acme/tutti.agent.json", `"npm"`, `"curl"`)
+	w.edit("acme/profiles/composer.json", `"dirName": "acme-home"`, `"dirName": "../acme-home"`)
+	w.write(filepath.Join(w.project, "acme", "notes.json"), "{}", 0o644)
+	a := w.run("extension", "validate", "acme")
+	if a.status != 3 {
+		t.Errorf("status %d", a.status)
+	}
+	for _, part := range []string{"tutti.agent.json: runtime.install.runner", `is "curl"`, "npm, pnpm, uv or binary", "profiles/composer.json", "home.dirName", "notes.json is not named", "hint: name it in"} {
+		if !strings.Contains(a.out, part) {
+			t.Errorf("it does not say %q:\n%s", part, a.out)
+		}
+	}
+	var found struct {
+		Valid    bool
+		Findings []extension.Finding
+	}
+	if err := json.Unmarshal([]byte(w.run("extension", "validate", "acme", "--json").out), &found); err != nil || found.Valid || len(found.Findings) < 3 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	w.edit("acme/tutti.agent.json", `"agentKey"`, `"agentkey"`)
+	w.refused("package_refused", []string{"tutti.agent.json line 3: agentkey", "not known"}, "extension", "sign", "acme", "--key", "acme.key")
+}
+
+func TestKeysAreKept(t *testing.T) {
+	t.Parallel()
+	w := acme(t)
+	if info, err := os.Stat(filepath.Join(w.project, "acme.key")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	w.refused("file_exists", nil, "trust", "new-key", "acme.key")
+	w.refused("invalid_input", []string{"public key"}, "trust", "add-key", "acme.key", "--name", "x", "--release", "x")
+	w.refused("invalid_input", []string{"private key"}, "extension", "sign", "acme", "--key", "acme.key.pub")
+	w.refused("file_unreadable", nil, "extension", "sign", "acme", "--key", "none.key")
+	if runtime.GOOS != "windows" {
+		if err := os.Chmod(filepath.Join(w.project, "acme.key"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w.refused("key_open_to_others", []string{"chmod 600"}, "extension", "sign", "acme", "--key", "acme.key")
+	}
+	for _, args := range [][]string{
+		{"trust", "add-key", "acme.key.pub", "--name", "x"}, {"trust", "add-key", "acme.key.pub", "--release", "x"},
+		{"trust", "add-key", "acme.key.pub", "--name", "x", "--release", "x", "--any-release"},
+		{"trust", "add-key", "acme.key.pub", "--name", "x", "--release", "x", "--until", "tomorrow"},
+		{"trust", "revoke", "acme"}, {"extension", "sign", "acme"}, {"extension", "init", "Acme"},
+	} {
+		if a := w.run(args...); a.status != 2 {
+			t.Errorf("%v: status %d\n%s", args, a.status, a.errors)
+		}
+	}
+}
+
+// A policy that the roots have signed takes the place of the one before; a key that it revokes is believed no more.
+func TestTrustIsUpdatedByItsRoots(t *testing.T) {
+	t.Parallel()
+	w := acme(t)
+	w.must("extension", "sign", "acme", "--key", "acme.key")
+	w.must("extension", "install", "acme")
+	root, err := trust.GenerateSigner(trust.Ed25519)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(w.state, "trust.json")
+	p, err := trust.ChangeFile(t.Context(), path, func(p *trust.Policy) error {
+		p.Roots = &trust.Roots{Keys: []trust.Key{{Name: "Root", ID: root.Public().ID, PEM: root.Public().PEM()}}}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := *p
+	next.Version, next.RevokedKeys = p.Version+5, []string{p.Keys[0].ID}
+	for name, s := range map[string]*trust.Signer{"good.json": root, "bad.json": func() *trust.Signer { s, _ := trust.GenerateSigner(trust.Ed25519); return s }()} {
+		e, err := trust.SignPolicy(&next, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.write(filepath.Join(w.project, name), string(e), 0o600)
+	}
+	w.refused("untrusted", []string{"Root"}, "trust", "update", "bad.json")
+	w.must("explain", "acp:acme")
+	w.must("trust", "update", "good.json")
+	w.refused("release_revoked", []string{"a key that was revoked"}, "explain", "acp:acme")
+	w.refused("release_downgrade", nil, "trust", "update", "good.json")
+}

@@ -1,0 +1,381 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/greenroom-agents/greenroom/core/trust"
+	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+)
+
+// trustPath is the file of the trust policy.
+func (a *app) trustPath() (string, error) {
+	state, err := a.stateDir()
+	return filepath.Join(state, "trust.json"), err
+}
+
+func (a *app) trusted() (*trust.Policy, error) {
+	path, err := a.trustPath()
+	if err != nil {
+		return nil, err
+	}
+	return trust.ReadFile(path)
+}
+
+// terms are what a release has to be here.
+func (a *app) terms() trust.Terms { return trust.Terms{Now: a.Now(), Host: releaseHere()} }
+
+func (a *app) trustCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "trust",
+		Short: "Say whose extensions and adapters are believed",
+		Long: `Say whose extensions and adapters are believed. The policy is a file of yours in the state directory; without it nobody
+is believed. Looking at a signature never needs a network.`,
+		Example: `  greenroom trust show
+  greenroom trust add-key acme.key.pub --name Acme --release acme`,
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.showTrustCommand(), a.newKeyCommand(), a.addKeyCommand(), a.revokeCommand(), a.updateTrustCommand())
+	return cmd
+}
+
+func (a *app) showTrustCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show",
+		Short:   "Show whose releases are believed, and what was revoked",
+		Example: `  greenroom trust show`,
+		Args:    noCommand,
+		RunE: func(*cobra.Command, []string) error {
+			p, err := a.trusted()
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.answer(p)
+			}
+			a.showPolicy(p)
+			return nil
+		},
+	}
+}
+
+func (a *app) showPolicy(p *trust.Policy) {
+	v := a.view()
+	if len(p.Keys) == 0 {
+		v.Line("Nobody is believed. %s", a.style.Dim("Add a key with `greenroom trust add-key`."))
+	}
+	for _, k := range p.Keys {
+		v.Line("%s  %s", a.style.Bold(paint.Clean(k.Name)), k.ID)
+		may := "every name"
+		if !slices.Contains(k.Releases, trust.AnyRelease) {
+			may = strings.Join(k.Releases, ", ")
+		}
+		kinds := ""
+		for _, kind := range k.Kinds {
+			kinds += string(kind) + "s "
+		}
+		v.Line("  %s %s(%s)", a.style.Dim("signs"), kinds, paint.Clean(may))
+		if !k.ValidFrom.IsZero() || !k.ValidUntil.IsZero() {
+			v.Line("  %s %s", a.style.Dim("valid"), window(k.ValidFrom, k.ValidUntil))
+		}
+		if slices.Contains(p.RevokedKeys, k.ID) {
+			v.Line("  %s", a.style.Bad("revoked"))
+		}
+	}
+	if p.Threshold > 1 {
+		v.Line("%d of them have to sign.", p.Threshold)
+	}
+	for _, r := range p.RevokedReleases {
+		v.Line("revoked: %s", strings.Join(strings.Fields(string(r.Kind)+" "+r.ID+" "+r.Version+" "+r.Digest), " "))
+	}
+	for _, f := range p.Floors {
+		v.Line("%s %s: sequence %d and above", f.Kind, f.ID, f.Sequence)
+	}
+}
+
+func window(from, until time.Time) string {
+	var parts []string
+	if !from.IsZero() {
+		parts = append(parts, "from "+from.UTC().Format(time.RFC3339))
+	}
+	if !until.IsZero() {
+		parts = append(parts, "until "+until.UTC().Format(time.RFC3339))
+	}
+	return strings.Join(parts, " ")
+}
+
+func (a *app) newKeyCommand() *cobra.Command {
+	var algorithm string
+	cmd := &cobra.Command{
+		Use:   "new-key FILE",
+		Short: "Make a key to sign with: FILE, which is a secret, and FILE.pub",
+		Example: `  greenroom trust new-key acme.key
+  greenroom trust new-key acme.key --algorithm ecdsa-p256`,
+		Args: takes("FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := trust.GenerateSigner(trust.Algorithm(algorithm))
+			if err != nil {
+				return err
+			}
+			secret, err := s.PEM()
+			if err != nil {
+				return err
+			}
+			path := a.abs(args[0])
+			if err := create(path, secret, 0o600); err != nil {
+				return err
+			}
+			if err := create(path+".pub", []byte(s.Public().PEM()), 0o644); err != nil {
+				return err
+			}
+			if a.json {
+				return a.answer(map[string]string{"id": s.Public().ID, "private": path, "public": path + ".pub"})
+			}
+			v := a.view()
+			v.Line("%s %s", a.style.Good("made"), s.Public().ID)
+			v.Line("%s signs; keep it to yourself. %s is for those who shall believe you.", v.Path(path), v.Path(path+".pub"))
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&algorithm, "algorithm", string(trust.Ed25519), "`NAME` of the algorithm: ed25519 or ecdsa-p256")
+	completeWith(cmd, "algorithm", string(trust.Ed25519), string(trust.ECDSAP256))
+	return cmd
+}
+
+// create writes a file that is not there yet.
+func create(path string, data []byte, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err == nil {
+		_, err = f.Write(data)
+		if err == nil {
+			err = f.Chmod(mode)
+		}
+		err = errors.Join(err, f.Close())
+	}
+	return unwritable(path, err)
+}
+
+func unwritable(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return refuse(codeExists, "name another file, or take that one away", "%s is there already", path)
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return refuse(codeUnwritable, "name a file in a directory that is there and that you may write to", "%s: %s", path, err)
+}
+
+type keyFlags struct {
+	name, from, until string
+	kinds, releases   []string
+	any               bool
+}
+
+func (a *app) addKeyCommand() *cobra.Command {
+	var f keyFlags
+	cmd := &cobra.Command{
+		Use:   "add-key FILE",
+		Short: "Believe what the owner of a public key signs under a name",
+		Long: `Believe what the owner of a public key signs under the names that --release gives. Make sure first that the file is
+theirs: compare the ID of the key with what they told you.`,
+		Example: `  greenroom trust add-key acme.key.pub --name Acme --release acme
+  greenroom trust add-key acme.key.pub --name Acme --release acme --kind adapter --until 2027-12-31`,
+		Args: takes("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			k, err := a.keyOf(args[0], f)
+			if err != nil {
+				return err
+			}
+			path, err := a.trustPath()
+			if err != nil {
+				return err
+			}
+			p, err := trust.ChangeFile(cmd.Context(), path, func(p *trust.Policy) error {
+				if i := slices.IndexFunc(p.Keys, func(old trust.Key) bool { return old.ID == k.ID }); i >= 0 {
+					p.Keys[i] = k
+				} else {
+					p.Keys = append(p.Keys, k)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.answer(p)
+			}
+			a.view().Line("%s %s (%s)", a.style.Good("believed:"), paint.Clean(k.Name), k.ID)
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.name, "name", "", "`NAME` of the publisher")
+	flags.StringArrayVar(&f.releases, "release", nil, "`ID` that it may sign, may be given again")
+	flags.BoolVar(&f.any, "any-release", false, "let it sign every ID")
+	flags.StringArrayVar(&f.kinds, "kind", nil, "`KIND` that it may sign: extension or adapter, may be given again (default: extension)")
+	flags.StringVar(&f.from, "from", "", "`TIME` from which it may have signed")
+	flags.StringVar(&f.until, "until", "", "`TIME` until which it may sign, as 2027-12-31 or in RFC 3339")
+	completeWith(cmd, "kind", string(trust.Extension), string(trust.Adapter))
+	return cmd
+}
+
+func (a *app) keyOf(file string, f keyFlags) (trust.Key, error) {
+	k := trust.Key{Name: f.name, Releases: f.releases}
+	if f.name == "" {
+		return k, usage("as in --name Acme --release acme", "--name is missing")
+	}
+	if f.any == (len(f.releases) > 0) {
+		return k, usage("as in --release acme, once for each name, or --any-release", "say which releases the key may sign")
+	}
+	if f.any {
+		k.Releases = []string{trust.AnyRelease}
+	}
+	if len(f.kinds) == 0 {
+		f.kinds = []string{string(trust.Extension)}
+	}
+	for _, kind := range f.kinds {
+		k.Kinds = append(k.Kinds, trust.Kind(kind))
+	}
+	var err error
+	if k.ValidFrom, err = when("--from", f.from); err != nil {
+		return k, err
+	}
+	if k.ValidUntil, err = when("--until", f.until); err != nil {
+		return k, err
+	}
+	data, err := a.read(file, 64<<10)
+	if err != nil {
+		return k, err
+	}
+	public, err := trust.ParsePublicKey(data)
+	if err != nil {
+		return k, err
+	}
+	k.ID, k.PEM = public.ID, public.PEM()
+	return k, nil
+}
+
+// when reads a time: a day, in UTC, or all of RFC 3339.
+func when(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, usage("as in 2027-12-31 or 2027-12-31T12:00:00Z", "%s %q is no time", flag, text)
+}
+
+// read is what is in a file that a person named.
+func (a *app) read(file string, limit int64) ([]byte, error) {
+	path := a.abs(file)
+	info, err := os.Stat(path)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > limit) {
+		return nil, refuse(codeUnreadable, "name another file", "%s is no file of at most %d KiB", path, limit>>10)
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(path)
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return nil, refuse(codeUnreadable, "name another file", "%s: %s", path, at.Err)
+	}
+	return data, err
+}
+
+func (a *app) revokeCommand() *cobra.Command {
+	var kind string
+	cmd := &cobra.Command{
+		Use:   "revoke KEY | ID@VERSION | DIGEST",
+		Short: "Believe a key, or use a release, no more",
+		Example: `  greenroom trust revoke SHA256:47DEQpj8HBSa-or-what-trust-show-says
+  greenroom trust revoke acme@1.2.0`,
+		Args: takes("KEY, ID@VERSION or DIGEST"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := a.trustPath()
+			if err != nil {
+				return err
+			}
+			p, err := trust.ChangeFile(cmd.Context(), path, func(p *trust.Policy) error { return revoke(p, args[0], trust.Kind(kind)) })
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.answer(p)
+			}
+			a.view().Line("%s %s", a.style.Good("revoked:"), paint.Clean(args[0]))
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&kind, "kind", string(trust.Extension), "`KIND` of an ID@VERSION: extension or adapter")
+	completeWith(cmd, "kind", string(trust.Extension), string(trust.Adapter))
+	return cmd
+}
+
+func revoke(p *trust.Policy, what string, kind trust.Kind) error {
+	id, version, named := strings.Cut(what, "@")
+	switch {
+	case strings.HasPrefix(what, "SHA256:"):
+		if !slices.Contains(p.RevokedKeys, what) {
+			p.RevokedKeys = append(p.RevokedKeys, what)
+		}
+		return nil
+	case named:
+		p.RevokedReleases = append(p.RevokedReleases, trust.Revoked{Kind: kind, ID: id, Version: version})
+	case len(what) == 64:
+		p.RevokedReleases = append(p.RevokedReleases, trust.Revoked{Digest: what})
+	default:
+		return usage("as in SHA256:..., acme@1.2.0, or the digest that `greenroom extension list` shows", "%q is neither a key nor a release", what)
+	}
+	return nil
+}
+
+func (a *app) updateTrustCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "update FILE",
+		Short:   "Take a new policy that the roots of this one have signed",
+		Example: `  greenroom trust update policy.dsse.json`,
+		Args:    takes("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			data, err := a.read(args[0], trust.MaxPolicy*2)
+			if err != nil {
+				return err
+			}
+			path, err := a.trustPath()
+			if err != nil {
+				return err
+			}
+			p, err := trust.ChangeFile(cmd.Context(), path, func(p *trust.Policy) error {
+				next, err := p.Update(data, a.Now())
+				if err == nil {
+					*p = *next
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.answer(p)
+			}
+			a.view().Line("%s version %s", a.style.Good("taken:"), fmt.Sprint(p.Version))
+			return nil
+		},
+	}
+}
