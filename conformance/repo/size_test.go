@@ -16,6 +16,8 @@ type ceilings struct {
 	FileLines int `json:"file_lines"`
 	// DoubledLines is how many lines of code may lie in windows that stand in two places.
 	DoubledLines int `json:"doubled_lines"`
+	// AdapterLines is how many lines of Go, comments and blank ones too, an adapter may have in all.
+	AdapterLines int `json:"adapter_lines"`
 }
 
 func readCeilings(t *testing.T) ceilings {
@@ -42,6 +44,31 @@ func TestFilesAreShort(t *testing.T) {
 	for _, f := range files(t) {
 		if n := len(f.lines()); f.isGo() && !f.isGenerated() && n > most {
 			t.Errorf("%s has %d lines, more than %d", f.path, n, most)
+		}
+	}
+}
+
+// An adapter says what is its client's own. What several need is in the sdk.
+func TestAdaptersAreSmall(t *testing.T) {
+	t.Parallel()
+	most := readCeilings(t).AdapterLines
+	if most > 400 {
+		t.Errorf("the ceiling was raised to %d lines", most)
+	}
+	lines := map[string]int{}
+	for _, f := range files(t) {
+		// The main program, which is one statement for each, lies in a folder of its own.
+		if adapter, name, _ := strings.Cut(strings.TrimPrefix(f.path, "providers/"), "/"); f.below("providers") && f.isGo() && !f.isTest() &&
+			!strings.HasPrefix(name, "cmd/") {
+			lines[adapter] += len(f.lines())
+		}
+	}
+	if len(lines) < 6 {
+		t.Errorf("only %d adapters were found", len(lines))
+	}
+	for adapter, n := range lines {
+		if n > most {
+			t.Errorf("the adapter %s has %d lines, more than %d", adapter, n, most)
 		}
 	}
 }

@@ -20,42 +20,48 @@ const plugin = "tutti-cli"
 const skillBudget = "20000"
 
 // Prepare implements preparer.Preparer.
-func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
-	if err := ctx.Err(); err != nil {
+func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
+	l, err := p.Begin(ctx, a.Describe(), r)
+	if err == nil && r.Endpoint != nil {
+		err = undiverted(r)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if r.Endpoint != nil {
-		if err := served(r); err != nil {
-			return nil, err
-		}
-	}
 
-	l, root := p.NewLayout(), p.Session("claude")
-	prompt, pluginDir := root.Join("system-prompt.md"), root.Join("plugin")
-	manifest := pluginDir.Join(".claude-plugin/plugin.json")
-
+	root := p.Session("claude")
+	prompt, dir := root.Join("system-prompt.md"), root.Join("plugin")
 	l.File(prompt, r.Instructions.Text())
-	l.Document(manifest, p.JSON, p.Object{
-		"name": p.S(plugin), "version": p.S(version), "author": p.Object{"name": p.S("Greenroom")},
-	})
-	if r.Skills.Count > 0 {
-		// The folder itself is the link to the bundle: the client follows it and writes nothing there.
-		l.Skills(p.PlaceSkills{At: pluginDir.Join("skills")})
-		l.Check(pluginDir.Join("skills"), p.CheckDir)
-	}
+	// The folder itself is the link to the bundle: the client follows it and writes nothing there.
+	l.OurSkills(r, p.PlaceSkills{At: dir.Join("skills")})
 	// A plugin that is missing or has a broken manifest is passed over in silence, with exit code 0.
-	l.Check(pluginDir, p.CheckDir)
-	l.Check(manifest, p.CheckJSON, p.Key("name"))
+	l.Check(dir, p.CheckDir)
+	l.CheckedDocument(dir.Join(".claude-plugin/plugin.json"), p.JSON, p.Object{
+		"name": p.S(plugin), "version": p.S(version), "author": p.Object{"name": p.S("Greenroom")},
+	}, p.Key("name"))
 
-	servers(l, r, root.Join("mcp.json"))
+	if len(r.Servers) > 0 {
+		servers(l, r, root.Join("mcp.json"))
+	}
 	// The client does not store the prompt with the conversation: it has to come again with each resume.
-	l.Args(p.S(flagPrompt), prompt.Value(), p.S(flagPlugin), pluginDir.Value())
+	l.Args(p.S(flagPrompt), prompt.Value(), p.S(flagPlugin), dir.Value())
 	l.Set(envBudget, p.S(skillBudget))
 	l.Strip(childMarkers...)
 	if r.Endpoint != nil {
 		bind(l, r.Endpoint)
 	}
-
 	exclude(l, r, root.Join("settings.json"))
 	return l, nil
+}
+
+// servers gives the client the host's MCP servers in a file of their own, which counts beside the user's and with the flag
+// that leaves those out. The client puts in the values of variables when it reads the file.
+func servers(l *p.Layout, r p.Request, file p.Place) {
+	list := p.Object{}
+	for _, s := range r.Servers {
+		list[s.Name] = p.Object{"type": p.S("http"), "url": p.S(s.URL), "headers": s.HeaderVars("${", "}")}
+	}
+	l.CheckedDocument(file, p.JSON, p.Object{"mcpServers": list}, p.Key("mcpServers"))
+	// The flag takes every argument up to the next flag for a file, so it must not come last.
+	l.Args(p.S(flagMCP), file.Value())
 }

@@ -220,7 +220,7 @@ func TestOneKindLeftOut(t *testing.T) {
 			args, want := c.args, c.codes
 			if c.want != nil {
 				args = append(args, p.S("--settings"), settings.Value())
-				want = append([]string{"claude.one-settings-flag"}, want...)
+				want = append(slices.Clone(want), "claude.one-settings-flag")
 			}
 			if diff := cmp.Diff(args, append([]p.Value(nil), l.Launch.Before[4:]...)); diff != "" {
 				t.Error(diff)

@@ -7,47 +7,47 @@ import (
 )
 
 const (
-	version = "0.1.0"
-	home    = "claude"
+	version, home = "0.1.0", "claude"
 
 	// The flags. The client accepts all of them in print mode, in stream-json mode and on a terminal.
-	flagPrompt   = "--append-system-prompt-file"
-	flagPlugin   = "--plugin-dir"
-	flagSources  = "--setting-sources"
-	flagSettings = "--settings"
-	flagOnlyMCP  = "--strict-mcp-config"
-	flagMCP      = "--mcp-config"
+	flagPrompt, flagPlugin    = "--append-system-prompt-file", "--plugin-dir"
+	flagSources, flagSettings = "--setting-sources", "--settings"
+	flagOnlyMCP, flagMCP      = "--strict-mcp-config", "--mcp-config"
 
-	envBudget   = "SLASH_COMMAND_TOOL_CHAR_BUDGET"
-	envNoMemory = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
-)
-
-// The inputs. Each is there for the report of what comes along; the adapter itself learns the names of what can only
-// be switched off one by one, and no text.
-const (
-	inInstructions   = "instructions"
-	inRules          = "rules"
-	inRuleFolders    = "rule-folders"
-	inSkills         = "skills"
-	inCommands       = "commands"
-	inCommandFolders = "command-folders"
-	inAgents         = "agents"
-	inSettings       = "settings"
-	inState          = "state"
-	inProjectMCP     = "project-mcp"
-
-	inProjectSettings = "project-settings"
-	inLocalSettings   = "local-settings"
+	envBudget, envNoMemory = "SLASH_COMMAND_TOOL_CHAR_BUDGET", "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
+	// serverVars begins the names of the variables that carry credentials of the host's MCP servers.
+	serverVars = "TUTTI_MCP_HEADER_"
 )
 
 // What is learned of the user's files, for the names in it: a switch for each plugin, and what every entry of an MCP
 // server has, its type or its command. Their variables and headers, which may hold secrets, are not asked for.
 var (
-	pluginSwitch  = p.Key("enabledPlugins", "*")
-	serverType    = p.Key("mcpServers", "*", "type")
-	serverCommand = p.Key("mcpServers", "*", "command")
+	pluginSwitch, settingsSocket = p.Key("enabledPlugins", "*"), p.Key("env", envSocket)
+	serverType, serverCommand    = p.Key("mcpServers", "*", "type"), p.Key("mcpServers", "*", "command")
+)
 
-	settingsSocket = p.Key("env", envSocket)
+// The inputs, in the user's Claude home unless they say otherwise. Each is there for the report of what comes along; the
+// adapter itself learns the names of what can only be switched off one by one, and no text.
+var (
+	inInstructions = p.FileAt("instructions", p.At(home, "CLAUDE.md")).Carrying(p.Instructions)
+	inRules        = p.NamesAt("rules", ".md", p.At(home, "rules")).Carrying(p.Instructions)
+	inRuleFolders  = p.NamesAt("rule-folders", p.FilterDirs, p.At(home, "rules")).Carrying(p.Instructions) // of rules, to any depth
+	inSkills       = p.NamesAt("skills", p.FilterSkills, p.At(home, "skills")).Named().Carrying(p.Skills)
+	// The client lists the user's commands among the skills, and switches them by the same key.
+	inCommands       = p.NamesAt("commands", ".md", p.At(home, "commands")).Named().Carrying(p.Skills)
+	inCommandFolders = p.NamesAt("command-folders", p.FilterDirs, p.At(home, "commands"))
+	// A subagent is a model, a set of tools and a prompt. No flag leaves it out alone, so it goes with the settings.
+	inAgents   = p.NamesAt("agents", ".md", p.At(home, "agents")).Carrying(p.ModelSettings)
+	inSettings = p.FileAt("settings", p.At(home, "settings.json")).Learning(p.JSON, pluginSwitch, settingsSocket).
+			Carrying(p.Hooks, "hooks/*").Carrying(p.Plugins, "enabledPlugins/*").
+			Carrying(p.ModelSettings, "model", "env/*", "permissions/*", "apiKeyHelper", "outputStyle", "effortLevel")
+	// The state file lies beside the home by default, and in it when CLAUDE_CONFIG_DIR names one.
+	inState = p.FileAt("state", p.At(home, ".claude.json"), p.AtUser(".claude.json")).
+		Learning(p.JSON, serverType, serverCommand).Carrying(p.MCPServers, "mcpServers/*")
+	// Only the folder in the working directory itself is read.
+	inProjectSettings = p.FileAt("project-settings", p.AtWorkspace(".claude/settings.json")).Learning(p.JSON, settingsSocket)
+	inLocalSettings   = p.FileAt("local-settings", p.AtWorkspace(".claude/settings.local.json")).Learning(p.JSON, settingsSocket)
+	inProjectMCP      = p.FileAt("project-mcp", p.EachInProject(".mcp.json")...)
 )
 
 // withSettings are the kinds that lie in one source with the user's settings.
@@ -55,111 +55,51 @@ var withSettings = []p.Kind{p.Instructions, p.Skills, p.MCPServers, p.Hooks, p.P
 
 // childMarkers are what the client tells its own children. Inherited by a session that was started from inside another
 // one, they make it take itself for a child, which among other things stops it from storing its transcript. They are
-// named one by one: CLAUDE_CONFIG_DIR and the variables of a login begin the same way and have to stay. The last one is
-// the credential of a session that had a model plan, which must not reach the commands of one that has none.
+// named one by one: CLAUDE_CONFIG_DIR and the variables of a login begin the same way and have to stay.
 var childMarkers = []string{
 	"CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_EXECPATH",
 	"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_KIND", "CLAUDE_CODE_SESSION_NAME", "CLAUDE_EFFORT", "CLAUDE_ENV_FILE",
 	"CLAUDE_JOB_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR",
-	p.EndpointKeyVar,
 }
 
 // Describe implements preparer.Preparer.
 func (Adapter) Describe() p.Descriptor {
 	return p.Descriptor{
-		Provider: "claude",
-		Version:  version,
+		Provider: "claude", Version: version,
 		Client: p.Client{
-			Executables: []string{"claude"},
-			Override:    "CLAUDE_CODE_EXECUTABLE",
-			Supported:   ">=2.1.197 <3",
-			Transport:   p.ClaudeStreamJSON,
+			Executables: []string{"claude"}, Override: "CLAUDE_CODE_EXECUTABLE", Supported: ">=2.1.197 <3",
+			Transport: p.ClaudeStreamJSON,
 			// A turn for each line of input, whose permissions are asked for over the same pipes.
 			TransportArgs: []string{"--print", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
 				"--include-partial-messages", "--permission-prompt-tool", "stdio"},
 			Validators: [][]string{{"plugin", "validate", "{session}/claude/plugin"}},
 		},
-		Homes:        []p.Home{{ID: home, Env: "CLAUDE_CONFIG_DIR", Default: ".claude"}},
-		Inputs:       inputs(),
+		Homes: []p.Home{{ID: home, Env: "CLAUDE_CONFIG_DIR", Default: ".claude"}},
+		Inputs: []p.Input{inInstructions, inRules, inRuleFolders, inSkills, inCommands, inCommandFolders, inAgents, inSettings, inState,
+			inProjectSettings, inLocalSettings, inProjectMCP},
 		Instructions: []p.Channel{p.SystemPromptFile},
 		// Plugin skills are named plugin:skill, so they cannot take the name of a skill of the user's.
-		Skills:       p.SkillChannel{Kind: p.SkillPlugin, Links: true, Names: p.PluginNames, MaxName: 64},
-		Rewrite:      p.PretoolHook,
-		NativeImages: true,
-		ServerVars:   serverVars,
+		Skills:  p.SkillChannel{Kind: p.SkillPlugin, Links: true, Names: p.PluginNames, MaxName: 64},
+		Rewrite: p.PretoolHook, NativeImages: true, ServerVars: serverVars,
 		Model: p.Model{
 			Protocol: p.Anthropic, Addressing: p.RawModels, Endpoint: p.NoEndpointAdapter, KeyVar: envBearer, APIKeyVar: envAPIKey,
 		},
 		Inherit: map[p.Kind]p.Exclusion{
-			p.Instructions:  {How: p.ByFlag},
-			p.Skills:        {How: p.ByFlag, Named: true},
-			p.MCPServers:    {How: p.ByFlag, Named: true},
-			p.Hooks:         {How: p.ByFlag},
-			p.Plugins:       {How: p.ByFlag, Named: true},
-			p.Memories:      {How: p.ByEnv},
+			p.Instructions: {How: p.ByFlag}, p.Skills: {How: p.ByFlag, Named: true}, p.MCPServers: {How: p.ByFlag, Named: true},
+			p.Hooks: {How: p.ByFlag}, p.Plugins: {How: p.ByFlag, Named: true}, p.Memories: {How: p.ByEnv},
 			p.ModelSettings: {How: p.ByFlag, With: withSettings},
 		},
 		// In print and stream-json mode nothing asks; on a terminal a person answers.
-		Gates:    []p.Gate{{ID: "folder-trust", Answer: p.NotAnswered}, {ID: "onboarding", Answer: p.NotAnswered}},
-		Env:      slices.Concat([]string{envBudget, envNoMemory, serverVars + "*"}, endpointVars(), childMarkers),
-		Flags:    []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP, flagMCP},
-		OwnState: ownState(),
+		Gates: p.Unanswered("folder-trust", "onboarding"),
+		Env: slices.Concat([]string{envBudget, envNoMemory, serverVars + "*", envBase, envBearer, envAPIKey, envManaged, envQuiet,
+			p.EndpointKeyVar}, modelVars, diverting, childMarkers),
+		Flags: []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP, flagMCP},
+		// The home is the one that the client runs in. On a terminal it registers itself for links, and an installation of its
+		// own kind brings itself up to date.
+		OwnState: append(p.EachAtUser(".claude.json", ".claude.json.backup", ".cache/claude-cli-nodejs",
+			".local/share/applications/claude-code-url-handler.desktop", ".cache/claude", ".local/share/claude", ".local/state/claude"),
+			p.EachAt(home, ".claude.json", ".credentials.json", ".last-cleanup", "backups", "cache", "debug", "file-history",
+				"history.jsonl", "ide", "plans", "plugins", "projects", "session-env", "sessions", "shell-snapshots", "statsig", "tasks",
+				"telemetry", "todos")...),
 	}
-}
-
-func inputs() []p.Input {
-	names := func(name, path, filter string, kind p.Kind, learn p.Learn) p.Input {
-		return p.Input{Name: name, Kind: p.InputNames, At: []p.Location{p.At(home, path)}, Filter: filter, Learn: learn,
-			Carries: []p.Carry{{Kind: kind}}}
-	}
-	return []p.Input{
-		{Name: inInstructions, Kind: p.InputFile, At: []p.Location{p.At(home, "CLAUDE.md")},
-			Carries: []p.Carry{{Kind: p.Instructions}}},
-		names(inRules, "rules", ".md", p.Instructions, p.LearnExists),
-		names(inRuleFolders, "rules", p.FilterDirs, p.Instructions, p.LearnExists), // of rules, to any depth
-		names(inSkills, "skills", p.FilterSkills, p.Skills, p.LearnValues),
-		// The client lists the user's commands among the skills, and switches them by the same key.
-		names(inCommands, "commands", ".md", p.Skills, p.LearnValues),
-		{Name: inCommandFolders, Kind: p.InputNames, At: []p.Location{p.At(home, "commands")}, Filter: p.FilterDirs},
-		// A subagent is a model, a set of tools and a prompt. No flag leaves it out alone, so it goes with the settings.
-		names(inAgents, "agents", ".md", p.ModelSettings, p.LearnExists),
-		{Name: inSettings, Kind: p.InputFile, At: []p.Location{p.At(home, "settings.json")},
-			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{pluginSwitch, settingsSocket},
-			Carries: []p.Carry{
-				{Kind: p.Hooks, Keys: []p.KeyPath{p.Key("hooks", "*")}},
-				{Kind: p.Plugins, Keys: []p.KeyPath{pluginSwitch}},
-				{Kind: p.ModelSettings, Keys: []p.KeyPath{p.Key("model"), p.Key("env", "*"), p.Key("permissions", "*"),
-					p.Key("apiKeyHelper"), p.Key("outputStyle"), p.Key("effortLevel")}},
-			}},
-		// The state file lies beside the home by default, and in it when CLAUDE_CONFIG_DIR names one.
-		{Name: inState, Kind: p.InputFile, At: []p.Location{p.At(home, ".claude.json"), p.AtUser(".claude.json")},
-			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{serverType, serverCommand},
-			Carries: []p.Carry{{Kind: p.MCPServers, Keys: []p.KeyPath{p.Key("mcpServers", "*")}}}},
-		// Only the folder in the working directory itself is read.
-		{Name: inProjectSettings, Kind: p.InputFile, At: []p.Location{p.AtWorkspace(".claude/settings.json")},
-			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{settingsSocket}},
-		{Name: inLocalSettings, Kind: p.InputFile, At: []p.Location{p.AtWorkspace(".claude/settings.local.json")},
-			Learn: p.LearnValues, Format: p.JSON, Values: []p.KeyPath{settingsSocket}},
-		{Name: inProjectMCP, Kind: p.InputFile, At: []p.Location{p.AtWorkspace(".mcp.json").UpToGitRoot()}},
-	}
-}
-
-// ownState is what a run of the client changes in the user's home, because that home is the one it runs in. On a terminal
-// it registers itself for links, and an installation of its own kind brings itself up to date.
-func ownState() (own []p.Location) {
-	for _, path := range []string{
-		".claude.json", ".claude.json.backup", ".cache/claude-cli-nodejs",
-		".local/share/applications/claude-code-url-handler.desktop", ".cache/claude", ".local/share/claude",
-		".local/state/claude",
-	} {
-		own = append(own, p.AtUser(path))
-	}
-	for _, path := range []string{
-		".claude.json", ".credentials.json", ".last-cleanup", "backups", "cache", "debug", "file-history", "history.jsonl",
-		"ide", "plans", "plugins", "projects", "session-env", "sessions", "shell-snapshots", "statsig", "tasks", "telemetry",
-		"todos",
-	} {
-		own = append(own, p.At(home, path))
-	}
-	return own
 }

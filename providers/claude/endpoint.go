@@ -33,27 +33,14 @@ var diverting = []string{
 	"CLAUDE_CODE_ENABLE_TELEMETRY", "CLAUDE_CODE_ENABLE_PROXY_AUTH_HELPER", "CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY",
 }
 
-// endpointVars are all variables that a session on an endpoint sets or takes away.
-func endpointVars() []string {
-	return append(append([]string{envBase, envBearer, envAPIKey, envManaged, envQuiet}, modelVars...), diverting...)
-}
-
-// served says whether the client can be bound to the endpoint of a request.
-func served(r p.Request) error {
-	e := r.Endpoint
-	switch {
-	case e.Protocol != p.Anthropic:
-		return p.Refuse("claude.endpoint-protocol", "claude code speaks the anthropic protocol to a model endpoint, and this one speaks another",
-			"choose an endpoint of the anthropic protocol")
-	case e.BaseURL == "" || e.Default == "" || e.Key.Name == "" || len(e.Models) == 0:
-		return p.Refuse("claude.endpoint-incomplete", "the model endpoint lacks a base URL, a key or a model", "complete the endpoint")
+// undiverted refuses the one way to divert the client that nothing of ours closes.
+func undiverted(r p.Request) error {
+	read := []p.Input{inProjectSettings, inLocalSettings}
+	if r.Options.Inherit.All(p.ModelSettings) {
+		read = append(read, inSettings)
 	}
-	for _, in := range []string{inSettings, inProjectSettings, inLocalSettings} {
-		if in == inSettings && !r.Options.Inherit.All(p.ModelSettings) {
-			continue // they are not read
-		}
-		// The one way to divert the client that nothing of ours closes.
-		if path, set := r.Inputs[in].Values[settingsSocket.String()]; set && path != p.S("") {
+	for _, in := range read {
+		if path := in.In(r).Value(settingsSocket); path != nil && path != p.S("") {
 			return p.Refuse("claude.endpoint-diverted", "a settings file sends all requests of claude code, the key included, to a unix socket",
 				"remove "+envSocket+" from the settings of the user and the project")
 		}
@@ -61,27 +48,17 @@ func served(r p.Request) error {
 	return nil
 }
 
-// bind binds the client to an endpoint by its environment. The key is in one variable, and the other one is empty, since
-// with both the client sends both.
+// bind binds the client to an endpoint by its environment.
 func bind(l *p.Layout, e *p.Endpoint) {
-	key, other := envBearer, envAPIKey
-	if e.Auth == p.APIKey {
-		key, other = other, key
-	}
 	l.Set(envBase, p.S(e.BaseURL))
-	l.Set(key, e.Key)
-	l.SetEmpty(other)
 	for _, name := range modelVars {
 		l.Set(name, p.S(e.Default))
 	}
-	l.Set(envManaged, p.S("1"))
-	l.Set(envQuiet, p.S("1"))
-	for _, name := range diverting {
-		l.Unset(name)
-	}
-	l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.key-in-environment",
-		Text: "what claude code starts can read the key of the endpoint: its commands, hooks and mcp servers, those of the project too",
-		Hint: "put a gateway between that keeps the key, where the project is not yours"})
+	l.SwitchOn(envManaged, envQuiet)
+	l.Unset(diverting...)
+	l.Note(p.Tell("claude.key-in-environment",
+		"what claude code starts can read the key of the endpoint: its commands, hooks and mcp servers, those of the project too",
+		"put a gateway between that keeps the key, where the project is not yours"))
 }
 
 // guard are settings of ours, which beat those of the user and of the project: they close what envManaged leaves open.

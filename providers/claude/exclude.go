@@ -14,28 +14,22 @@ import (
 // and then everything else in it goes too, which is said in a diagnostic. While the source stays on, the other kinds can
 // be switched off by settings of ours, which beat the user's.
 func exclude(l *p.Layout, r p.Request, settings p.Place) {
-	in := r.Options.Inherit
+	in, ours := r.Options.Inherit, p.Object{}
 	if !in.All(p.Memories) {
-		l.Set(envNoMemory, p.S("1"))
+		l.SwitchOn(envNoMemory)
 	}
 	if in.None(p.MCPServers) {
 		l.Args(p.S(flagOnlyMCP))
-		if r.Inputs[inProjectMCP].Exists {
-			l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.project-mcp-left-out",
-				Text: "the mcp servers of the project stay out together with those of the user: one flag takes both"})
+		if inProjectMCP.In(r).Exists {
+			l.Note(p.Tell("claude.project-mcp-left-out",
+				"the mcp servers of the project stay out together with those of the user: one flag takes both", ""))
 		}
 	}
-	if !in.All(p.Skills) && in.All(p.ModelSettings) && r.Inputs[inCommandFolders].Exists {
-		l.Note(p.Warn("claude.grouped-commands-stay",
-			"commands are switched off one by one, and those in folders of the commands directory have no names here: they "+
-				"come along", "keep each command directly in that directory, or inherit no model_settings"))
-	}
-	ours := p.Object{}
-	if !in.All(p.ModelSettings) {
+	if in.All(p.ModelSettings) {
+		ours = switchedOff(l, r)
+	} else {
 		l.Args(p.S(flagSources), p.S("project,local"))
 		noteLost(l, r)
-	} else {
-		ours = switchedOff(r)
 	}
 	text := "what stays out is said with --settings, which the client takes once: a second one brings it back in"
 	if r.Endpoint != nil {
@@ -43,16 +37,10 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 		text = "the endpoint is guarded with --settings, which the client takes once: a second one lets other settings in again"
 	}
 	if len(ours) > 0 {
-		l.Document(settings, p.JSON, ours)
 		// Settings that do not parse stop the client with an error, but only after it has been started.
-		l.Check(settings, p.CheckJSON)
+		l.CheckedDocument(settings, p.JSON, ours)
 		l.Args(p.S(flagSettings), settings.Value())
-		l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.one-settings-flag", Text: text})
-	}
-	if !in.All(p.Hooks) && in.All(p.ModelSettings) {
-		l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.all-hooks-left-out",
-			Text: "the hooks of the project and of plugins and any status line stay out together with the hooks of the user: " +
-				"one switch takes all"})
+		l.Note(p.Tell("claude.one-settings-flag", text, ""))
 	}
 }
 
@@ -62,95 +50,49 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 const below = "/@(**)"
 
 // switchedOff are the settings that hide single things of the user's.
-func switchedOff(r p.Request) p.Object {
+func switchedOff(l *p.Layout, r p.Request) p.Object {
 	in, off := r.Options.Inherit, p.Object{}
-
 	if !in.All(p.Instructions) {
 		// Absolute paths, so that a CLAUDE.md of the project stays.
-		paths := p.List{}
-		if r.Inputs[inInstructions].Exists {
-			paths = append(paths, p.InputPath{Input: inInstructions})
+		if inInstructions.In(r).Exists {
+			off.Append("claudeMdExcludes", inInstructions.Path())
 		}
-		for _, rules := range []string{inRules, inRuleFolders} {
-			if r.Inputs[rules].Exists {
-				paths = append(paths, p.Concat{p.InputPath{Input: rules}, p.S(below)})
-				break // two looks at one directory
+		if inRules.In(r).Exists || inRuleFolders.In(r).Exists { // two looks at one directory
+			rules := inRules
+			if !inRules.In(r).Exists {
+				rules = inRuleFolders
 			}
-		}
-		if len(paths) > 0 {
-			off["claudeMdExcludes"] = paths
+			off.Append("claudeMdExcludes", p.Concat{rules.Path(), p.S(below)})
 		}
 	}
-
 	if !in.All(p.Hooks) {
 		off["disableAllHooks"] = p.Bool(true)
+		l.Note(p.Tell("claude.all-hooks-left-out", "the hooks of the project and of plugins and any status line stay out together "+
+			"with the hooks of the user: one switch takes all", ""))
 	}
-
 	// The switch goes by the name of the skill's directory, not by the one in its front matter. It also hides a skill of
 	// the project that has the same name; those of a plugin, ours too, carry a prefix and stay.
-	skills := p.Object{}
-	for _, name := range r.Inputs[inSkills].Names {
-		if !in.Takes(p.Skills, name) {
-			skills[name] = p.S("off")
-		}
+	for _, name := range append(inSkills.LeftOut(r), in.LeftOut(p.Skills, ".md", inCommands.In(r).Names...)...) {
+		off.In("skillOverrides")[name] = p.S("off")
 	}
-	for _, file := range r.Inputs[inCommands].Names {
-		if name := strings.TrimSuffix(file, ".md"); !in.Takes(p.Skills, name) && !in.Takes(p.Skills, file) {
-			skills[name] = p.S("off")
-		}
+	if !in.All(p.Skills) && inCommandFolders.In(r).Exists {
+		l.Note(p.Warn("claude.grouped-commands-stay",
+			"commands are switched off one by one, and those in folders of the commands directory have no names here: they "+
+				"come along", "keep each command directly in that directory, or inherit no model_settings"))
 	}
-	if len(skills) > 0 {
-		off["skillOverrides"] = skills
+	for _, id := range in.LeftOut(p.Plugins, "", inSettings.In(r).Items(pluginSwitch)...) {
+		off.In("enabledPlugins")[id] = p.Bool(false)
 	}
-
-	plugins := p.Object{}
-	for _, id := range names(r.Inputs[inSettings], pluginSwitch) {
-		if !in.Takes(p.Plugins, id) {
-			plugins[id] = p.Bool(false)
-		}
-	}
-	if len(plugins) > 0 {
-		off["enabledPlugins"] = plugins
-	}
-
 	if in[p.MCPServers].Mode == p.Only {
+		state := inState.In(r)
 		denied := p.List{}
-		for _, name := range names(r.Inputs[inState], serverType, serverCommand) {
-			if !in.Takes(p.MCPServers, name) {
-				denied = append(denied, p.Object{"serverName": p.S(name)})
-			}
+		for _, name := range in.LeftOut(p.MCPServers, "", append(state.Items(serverType), state.Items(serverCommand)...)...) {
+			denied = append(denied, p.Object{"serverName": p.S(name)})
 		}
 		off["deniedMcpServers"] = denied
 		off["disableClaudeAiConnectors"] = p.Bool(true) // of the account; they stand in no file and have no names here
 	}
 	return off
-}
-
-// names lists, sorted, what the wildcard of the key paths stands for in the values that were learned.
-func names(found p.Found, paths ...p.KeyPath) []string {
-	set := map[string]bool{}
-	for key := range found.Values {
-		for _, path := range paths {
-			if name, ok := wildcard(key, path); ok {
-				set[name] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(set))
-}
-
-// wildcard is what the second segment of a path stands for in a key that matches it.
-func wildcard(key string, path p.KeyPath) (string, bool) {
-	segments := strings.Split(key, "/")
-	if len(segments) != len(path) {
-		return "", false
-	}
-	for i, want := range path {
-		if want != "*" && want != segments[i] {
-			return "", false
-		}
-	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(segments[1]), true
 }
 
 // noteLost names what was to come along and cannot, because the user's source is off as a whole.
@@ -167,8 +109,8 @@ func noteLost(l *p.Layout, r p.Request) {
 				strings.Join(lost, ", ")+" stay out too",
 			"inherit model_settings, or none of these"))
 	}
-	if r.Inputs[inSettings].Exists {
-		l.Note(p.Diagnostic{Severity: p.Info, Code: "claude.settings-left-out",
-			Text: "the user's settings stay out as a whole, with the permissions, subagents and any login kept in them"})
+	if inSettings.In(r).Exists {
+		l.Note(p.Tell("claude.settings-left-out",
+			"the user's settings stay out as a whole, with the permissions, subagents and any login kept in them", ""))
 	}
 }

@@ -8,9 +8,9 @@ import (
 
 // Begin starts the layout of a request with what a descriptor says of every client alike. It refuses an endpoint that the
 // client does not speak to or that lacks a part. It puts the endpoint's key into the variable that the descriptor names
-// for it and empties the one for the other kind of key, since a client that finds both may send both; without an endpoint
-// it takes [EndpointKeyVar] of a session that this one was started in away, where the descriptor has it among its names.
-// And it hands over the credentials of the host's MCP servers.
+// for it and empties the one for the other kind of key, since a client that finds both may send both. What is left in
+// [EndpointKeyVar] of a session that this one was started in goes, where the descriptor has it among its names. And it
+// hands over the credentials of the host's MCP servers.
 func Begin(ctx context.Context, d Descriptor, r Request) (*Layout, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -21,12 +21,9 @@ func Begin(ctx context.Context, d Descriptor, r Request) (*Layout, error) {
 			return nil, err
 		}
 		l.key(d.Model, r.Endpoint)
-	} else {
-		for _, name := range d.Env {
-			if name == EndpointKeyVar {
-				l.Strip(name)
-			}
-		}
+	}
+	if (r.Endpoint == nil || d.Model.KeyVar != EndpointKeyVar) && slices.Contains(d.Env, EndpointKeyVar) {
+		l.Strip(EndpointKeyVar)
 	}
 	for _, s := range r.Servers {
 		for _, h := range s.Headers {

@@ -19,6 +19,7 @@ func TestBeginHandsOverTheKeyWhereTheDescriptorSays(t *testing.T) {
 	t.Parallel()
 	one := p.Descriptor{Provider: "x", Model: p.Model{Protocol: p.OpenAI, KeyVar: p.EndpointKeyVar}, Env: []string{p.EndpointKeyVar}}
 	two := p.Descriptor{Provider: "x", Model: p.Model{Protocol: p.OpenAI, KeyVar: "BEARER", APIKeyVar: "API_KEY"}}
+	own := p.Descriptor{Provider: "x", Model: p.Model{Protocol: p.OpenAI, KeyVar: "BEARER"}, Env: []string{p.EndpointKeyVar}}
 	set := func(name string) p.EnvOp { return p.EnvOp{Name: name, Op: p.EnvSet, Value: p.Secret{Name: "key"}} }
 	empty := func(name string) p.EnvOp { return p.EnvOp{Name: name, Op: p.EnvSetEmpty} }
 	for name, c := range map[string]struct {
@@ -31,6 +32,7 @@ func TestBeginHandsOverTheKeyWhereTheDescriptorSays(t *testing.T) {
 		"one variable, another key":  {one, endpoint(p.OpenAI, p.APIKey), []p.EnvOp{set(p.EndpointKeyVar)}, nil},
 		"two variables":              {two, endpoint(p.OpenAI, p.Bearer), []p.EnvOp{set("BEARER"), empty("API_KEY")}, nil},
 		"two variables, another key": {two, endpoint(p.OpenAI, p.APIKey), []p.EnvOp{set("API_KEY"), empty("BEARER")}, nil},
+		"a variable of the client's": {own, endpoint(p.OpenAI, p.Bearer), []p.EnvOp{set("BEARER")}, []string{p.EndpointKeyVar}},
 		"no endpoint":                {one, nil, nil, []string{p.EndpointKeyVar}},
 		"no endpoint, the user's":    {two, nil, nil, nil},
 	} {
