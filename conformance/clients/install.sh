@@ -7,6 +7,8 @@
 # second call has nothing to do. It lies below .cache/clients in the repository, or below $GREENROOM_CLIENT_CACHE.
 #   --find   installs nothing: prints the directory, or fails when the clients are not there.
 # Install scripts of packages are not run; the executables that they would have put in place are linked directly.
+# Hermes Agent is a program of Python's: it is installed beside them, by the digests of hermes.txt, when there is a Python
+# that it runs on. Without it the others are there all the same, unless $GREENROOM_REQUIRE_CLIENTS is 1.
 # Exit codes: 0 the clients are there, 1 they are not, 2 usage.
 set -eu
 
@@ -34,7 +36,56 @@ hash=$(digest "$here/package-lock.json")
 
 complete() { [ -x "$1/bin/codex" ] && [ -x "$1/bin/claude" ]; }
 
+# a_python prints the path of a Python that Hermes is pinned for, and that has pip.
+a_python() {
+	for candidate in python3.13 python3.12 python3.11 python3 /usr/bin/python3; do
+		"$candidate" -c 'import sys, pip
+if not (3, 11) <= sys.version_info[:2] <= (3, 13): sys.exit(1)
+print(sys.executable)' 2>/dev/null && return
+	done
+	return 1
+}
+
+# install_hermes puts Hermes into a folder of its own, named after the digest of its pins and the Python, and a program that
+# starts it into bin.
+install_hermes() {
+	bin=$1
+	python=$(a_python) || {
+		echo "Hermes Agent needs Python 3.11 to 3.13 with pip, its tests cannot run" >&2
+		return 1
+	}
+	tag=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+	home=$cache/hermes-$(digest "$here/hermes.txt")-$tag
+	if [ ! -d "$home" ]; then
+		new=$(mktemp -d "$cache/.hermes.XXXXXX")
+		# Nothing is built, and what has another digest than the pinned one is refused.
+		if ! "$python" -m pip install --quiet --root-user-action=ignore --disable-pip-version-check --no-cache-dir --no-deps --require-hashes \
+			--only-binary=:all: --target "$new" -r "$here/hermes.txt" >&2; then
+			echo "Hermes Agent cannot be installed here, its tests cannot run" >&2
+			rm -rf "$new"
+			return 1
+		fi
+		chmod 755 "$new"
+		mv "$new" "$home" 2>/dev/null || rm -rf "$new" # another installer may have been faster
+	fi
+	draft=$bin/.hermes.$$
+	# Isolated, so that no variable and no package of the user's changes what it is made of.
+	cat >"$draft" <<-EOF
+		#!/bin/sh
+		exec "$python" -I -c 'import sys; sys.path.insert(0, "$home"); sys.argv[0] = "hermes"; from hermes_cli.main import main; sys.exit(main())' "\$@"
+	EOF
+	chmod 755 "$draft"
+	mv "$draft" "$bin/hermes"
+}
+
+# with_hermes adds Hermes to what is there, once.
+with_hermes() {
+	cache=$(CDPATH= cd -- "$cache" && pwd -P)
+	grep -qs "hermes-$(digest "$here/hermes.txt")" "$cache/$hash/bin/hermes" || install_hermes "$cache/$hash/bin" || [ "${GREENROOM_REQUIRE_CLIENTS:-}" != 1 ]
+}
+
 if complete "$cache/$hash"; then
+	[ -n "$find_only" ] || with_hermes || exit 1
 	CDPATH= cd -- "$cache/$hash/bin" && pwd -P
 	exit 0
 fi
@@ -110,4 +161,5 @@ if ! complete "$cache/$hash"; then
 	mv "$work" "$cache/$hash"
 fi
 ln -sfn "$hash" "$cache/current"
+with_hermes || exit 1
 CDPATH= cd -- "$cache/$hash/bin" && pwd -P

@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"examples/embed":       {"core", "sdk", "providers/codex"},
 	"examples/provider":    {"sdk"},
 	"examples/vmhost":      {"core", "sdk"},
+	"extensions/hermes":    nil,
 	"conformance":          {"core", "gateway", "sdk", "providers/claude", "providers/codex", "providers/kimi", "providers/opencode", "providers/tuttiagent"},
 	"tools":                nil,
 }
