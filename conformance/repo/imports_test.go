@@ -38,8 +38,11 @@ var mayRequire = map[string][]string{
 		"github.com/sigstore/sigstore", "github.com/secure-systems-lab/go-securesystemslib",
 		"github.com/coder/acp-go-sdk",
 	},
-	"gateway":         {"github.com/klauspost/compress"},
-	"daemon":          {"github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"gateway": {"github.com/klauspost/compress"},
+	"daemon": {
+		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
+		"modernc.org/sqlite", "github.com/pressly/goose/v3",
+	},
 	"conformance":     {"github.com/pelletier/go-toml/v2", "github.com/openai/openai-go/v3"},
 	"examples/vmhost": {"google.golang.org/grpc", "google.golang.org/protobuf"},
 	"tools":           {"github.com/bufbuild/protocompile", "google.golang.org/protobuf"},

@@ -23,12 +23,15 @@ type binding struct {
 	protocol string
 	shield   bool
 	native   bool
+	// named is the plan that was named. It takes the place of what else would say which endpoint is meant.
+	named string
 }
 
 func (b *binding) flags(cmd *cobra.Command) {
 	b.plan.flags(cmd)
 	f := cmd.Flags()
 	f.Lookup("upstream").Usage = "base `URL` of a model endpoint"
+	f.StringVar(&b.named, "plan", "", "`NAME` of a model plan; --model is then one of its models")
 	f.StringVar(&b.protocol, "protocol", "", "what the endpoint speaks: openai, responses or anthropic (default: what the client takes)")
 	f.BoolVar(&b.shield, "shield", false, "keep the key from the client by a gateway that passes everything on")
 	f.BoolVar(&b.native, "or-native", false, "run on your own login if the client cannot be bound to the endpoint")
@@ -36,22 +39,32 @@ func (b *binding) flags(cmd *cobra.Command) {
 }
 
 // given says whether any of the flags were.
-func (b *binding) given() bool { return b.plan.given() || b.protocol != "" || b.shield || b.native }
+func (b *binding) given() bool {
+	return b.plan.given() || b.protocol != "" || b.shield || b.native || b.named != ""
+}
 
 // placeholder is what a client sends as its key to an endpoint on this machine that wants none.
 const placeholder = "none"
 
 // runOn runs a session on the endpoint that was given, if one was.
-func (a *app) runOn(ctx context.Context, b binding, s core.Session, keep core.Keep, do act) (int, error) {
+func (a *app) runOn(ctx context.Context, b binding, in string, s core.Session, keep core.Keep, do act) (int, error) {
+	var bound *boundPlan
 	var key string
 	var err error
 	if b.given() && s.ExtensionRuntimePrep != nil {
-		return 0, usage("set its models up in its own settings", "--upstream: an extension does not say how its agent is bound to an endpoint")
+		return 0, usage("set its models up in its own settings", "--upstream and --plan: an extension does not say how its agent is bound to an endpoint")
 	}
-	if b.given() {
-		if key, err = a.planKey(b.plan); err != nil {
-			return 0, err
+	switch {
+	case b.named != "":
+		if bound, err = a.planOf(ctx, &b, in); err == nil {
+			defer bound.Close()
+			key = bound.key.Reveal()
 		}
+	case b.given():
+		key, err = a.planKey(b.plan)
+	}
+	if err != nil {
+		return 0, err
 	}
 	h, err := a.hostFor(ctx, s.Provider)
 	if err != nil {
@@ -65,21 +78,42 @@ func (a *app) runOn(ctx context.Context, b binding, s core.Session, keep core.Ke
 	if err != nil {
 		return 0, err
 	}
-	if key == "" && !modelendpoint.Loopback(b.upstream) {
-		return 0, planFailure(&relay.FieldError{Field: "Key", What: "is empty"})
+	var e modelendpoint.Endpoint
+	if bound != nil {
+		e = bound.endpoint
+		e.Otherwise = b.otherwise()
+	} else {
+		if key == "" && !modelendpoint.Loopback(b.upstream) {
+			return 0, planFailure(&relay.FieldError{Field: "Key", What: "is empty"})
+		}
+		e = b.endpoint(d.Model, cmp.Or(key, placeholder))
 	}
-	e := b.endpoint(d.Model, cmp.Or(key, placeholder))
 	passage, unusable := modelendpoint.PassageFor(d.Model, e.Protocol, b.shield)
+	if e.Disabled {
+		unusable = modelendpoint.Disabled
+	}
 	// What the client runs has no use for the key of the endpoint.
 	a.Environ = slices.DeleteFunc(slices.Clone(a.Environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return b.keyName != "" && (name == b.keyName || a.GOOS == "windows" && strings.EqualFold(name, b.keyName))
 	})
 	s.Endpoint = &e
+	if bound != nil && unusable == nil {
+		if do, err = bound.during(ctx, s, do); err != nil {
+			return 0, err
+		}
+	}
 	if unusable != nil || passage == modelendpoint.Direct {
 		return a.run(ctx, h, s, keep, do) // where it cannot be used, the host says so
 	}
 	return a.runThrough(ctx, h, b, key, passage, s, keep, do)
+}
+
+func (b *binding) otherwise() modelendpoint.OtherWay {
+	if b.native {
+		return modelendpoint.Native
+	}
+	return modelendpoint.Fail
 }
 
 // endpoint is the endpoint of the flags, for a client that takes m.
@@ -91,9 +125,7 @@ func (b *binding) endpoint(m preparer.Model, key string) modelendpoint.Endpoint 
 	if b.protocol == "" {
 		e.Protocol = m.Protocol
 	}
-	if b.native {
-		e.Otherwise = modelendpoint.Native
-	}
+	e.Otherwise = b.otherwise()
 	return e
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
+	"github.com/greenroom-agents/greenroom/daemon/problem"
 )
 
 // failure is an error as a person is told it.
@@ -109,12 +110,22 @@ func explainFailure(err error) *failure {
 	var own *failure
 	var theirs *core.Error
 	var pins *roster.PinError
+	var wrong *problem.Error
 	switch {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &theirs):
 		f := &failure{Code: string(theirs.Code), Message: theirs.Error(), Hint: cmp.Or(theirs.Hint, hintFor(theirs.Code)), status: exitRefused}
 		if theirs.Code == core.ErrInternal {
+			f.status = exitOther
+		}
+		return f
+	case errors.As(err, &wrong):
+		f := &failure{Code: string(wrong.Code), Message: wrong.Error(), Hint: wrong.Hint, status: exitRefused}
+		switch wrong.Code {
+		case problem.InvalidPlan, problem.InvalidAgent:
+			f.status = exitUsage
+		case problem.Storage:
 			f.status = exitOther
 		}
 		return f

@@ -22,11 +22,13 @@ const contract = `Exit status:
 Environment:
   GREENROOM_STATE     directory for sessions, as --state
   GREENROOM_ADAPTERS  more directories with adapters, as in PATH
+  GREENROOM_DATA      directory for model plans and their encrypted keys (default: the user's data directory)
   NO_COLOR            no colours, which are off outside a terminal anyway`
 
 // Names of the groups in the help.
 const (
 	groupStage = "stage"
+	groupModel = "model"
 	groupLook  = "look"
 	groupOther = "other"
 )
@@ -62,6 +64,7 @@ func (a *app) root() *cobra.Command {
 	root.SetUsageTemplate(usageTemplate)
 	root.AddGroup(
 		&cobra.Group{ID: groupStage, Title: "Sessions:"},
+		&cobra.Group{ID: groupModel, Title: "Models:"},
 		&cobra.Group{ID: groupLook, Title: "Look around:"},
 		&cobra.Group{ID: groupOther, Title: "Other:"},
 	)
@@ -80,7 +83,8 @@ func (a *app) root() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add(groupStage, a.prepareCommand(), a.explainCommand(), a.runCommand(), a.promptCommand(), a.gatewayCommand(), a.sessionsCommand(), a.cleanupCommand())
+	add(groupStage, a.prepareCommand(), a.explainCommand(), a.runCommand(), a.promptCommand(), a.sessionsCommand(), a.cleanupCommand())
+	add(groupModel, a.plansCommand(), a.gatewayCommand())
 	add(groupLook, a.demoCommand(), a.adaptersCommand(), a.extensionCommand(), a.trustCommand(), a.doctorCommand())
 	add(groupOther, a.versionCommand(), a.completionCommand())
 	root.AddCommand(a.demoClientCommand())

@@ -35,11 +35,14 @@ and the endpoint Chat Completions, or with --shield, a gateway runs between them
 then has a token that is good for this run, and not the key; at the end one line on stderr says what went through. An
 endpoint that the client cannot be bound to is an error, unless --or-native says to go on with your own login.
 
+With --plan the endpoint, its key and its models are those of a model plan; see plans.
+
 ` + inheritLong,
 		Example: `  greenroom run claude
   greenroom run codex --inherit automation -- exec "say hello"
   greenroom run claude --session review --keep all
   greenroom run codex --upstream https://api.deepseek.com --key-env DEEPSEEK_API_KEY --model deepseek-chat
+  greenroom run codex --plan DeepSeek --model deepseek-reasoner
   greenroom run claude --upstream https://api.kimi.com/coding --key-env KIMI_API_KEY --model kimi-for-coding --shield`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			dash := cmd.ArgsLenAtDash()
@@ -65,7 +68,7 @@ endpoint that the client cannot be bound to is an error, unless --or-native says
 			if err != nil {
 				return err
 			}
-			status, err := a.runOn(cmd.Context(), b, s, k, a.onTerminal(args[1:]))
+			status, err := a.runOn(cmd.Context(), b, r.workspace, s, k, a.onTerminal(args[1:]))
 			if status != 0 {
 				// What went wrong afterwards is said, and hides nothing of what the client said.
 				a.exit(err)

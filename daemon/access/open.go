@@ -1,0 +1,111 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/daemon/detect"
+	"github.com/greenroom-agents/greenroom/daemon/secret"
+	"github.com/greenroom-agents/greenroom/daemon/store"
+)
+
+// The names of what is in a data directory.
+const (
+	Database = "greenroom.db"
+	KeyFile  = "key"
+)
+
+// Personal is the workspace of a person at a terminal, who has the same plans in every directory.
+const Personal = "personal"
+
+// Config says what is opened. Dir, Now and Random are required.
+type Config struct {
+	// Dir is the absolute path of the data directory. It is made where there is none.
+	Dir string
+	// Secret is what credentials are sealed with instead of the secret in the key file, at least 16 bytes. What the key
+	// file sealed still opens, as long as it is there.
+	Secret string
+	// Legacy is what credentials of earlier installations were sealed with.
+	Legacy []secret.Legacy
+	// Proxy is the proxy of checks; see [detect.Config].
+	Proxy  func(*http.Request) (*url.URL, error)
+	Now    func() time.Time
+	Random io.Reader
+	// Changed is told of each change that this process makes, after it was stored.
+	Changed func(store.Change)
+}
+
+// Access is an open data directory. It is safe for concurrent use, and several processes may have one open.
+type Access struct {
+	*store.Store
+	c        Config
+	detector *detect.Detector
+	checks   checks
+}
+
+// Open opens a data directory. Errors are [problem.Storage].
+func Open(ctx context.Context, c Config) (*Access, error) {
+	ring, err := c.ring()
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.OpenSQLite(ctx, filepath.Join(c.Dir, Database), store.Config{Ring: ring, Now: c.Now, Random: c.Random, Changed: c.Changed})
+	if err != nil {
+		return nil, err
+	}
+	return &Access{Store: s, c: c, detector: detect.New(detect.Config{Proxy: c.Proxy, Now: c.Now, Random: c.Random})}, nil
+}
+
+// Close closes what was opened.
+func (a *Access) Close() error {
+	a.detector.Close()
+	return a.Store.Close()
+}
+
+// ring is what credentials are sealed with. Without a secret of the host's there has to be a key file.
+func (c Config) ring() (*secret.Ring, error) {
+	path := filepath.Join(c.Dir, KeyFile)
+	var secrets [][]byte
+	var err error
+	if c.Secret == "" {
+		secrets, err = secret.EnsureFile(path, c.Random)
+	} else if secrets, err = secret.ReadFile(path); errors.Is(err, fs.ErrNotExist) {
+		secrets, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.Secret != "" {
+		secrets = append([][]byte{[]byte(c.Secret)}, secrets...)
+	}
+	r, err := secret.NewRing(c.Random, secrets...)
+	if err != nil {
+		return nil, err
+	}
+	return r.WithLegacy(c.Legacy...)
+}
+
+// Rotate puts a fresh secret in the key file, seals every credential with it, and takes the old secrets away unless one of
+// the credentials can be opened by none of them. It gives how many were sealed, and how many nothing opens. No other process
+// may have the directory open: it would go on sealing with the old secret.
+func Rotate(ctx context.Context, c Config) (sealed, unreadable int, err error) {
+	path := filepath.Join(c.Dir, KeyFile)
+	if _, err := secret.Rotate(path, c.Random); err != nil {
+		return 0, 0, err
+	}
+	a, err := Open(ctx, c)
+	if err != nil {
+		return 0, 0, err
+	}
+	sealed, unreadable, err = a.Reseal(ctx)
+	if err = errors.Join(err, a.Close()); err != nil || unreadable > 0 {
+		return sealed, unreadable, err
+	}
+	return sealed, unreadable, secret.Prune(path)
+}

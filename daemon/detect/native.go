@@ -1,0 +1,74 @@
+package detect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/greenroom-agents/greenroom/daemon/plan"
+)
+
+// Native asks the client that an official subscription is used through. Errors hold no credential.
+type Native interface {
+	// Ready says why the client or its adapter cannot be started, nil when they can.
+	Ready(ctx context.Context) error
+	// LoggedIn says why the client has no login, nil when it has.
+	LoggedIn(ctx context.Context) error
+	// Models are the models that the client offers, none when it does not tell.
+	Models(ctx context.Context) ([]plan.Model, error)
+	// Ask has the client ask a model for one word in a session that nobody sees, and takes it away again.
+	Ask(ctx context.Context, model string) error
+}
+
+var errNoNative = errors.New("no client of this installation can use such a subscription")
+
+// native runs the stages through the client.
+func (c *check) native(ctx context.Context) {
+	n := c.t.Native
+	stage := func(s plan.Stage, do func(context.Context) error, reason plan.Reason, remedy plan.Remedy) bool {
+		end := c.begin(s)
+		limited, cancel := limit(ctx, c.c.Catalog)
+		if s == plan.Inference {
+			cancel()
+			limited, cancel = limit(ctx, 2*c.c.Inference)
+		}
+		defer cancel()
+		r := plan.Result{Status: plan.Passed}
+		if err := do(limited); err != nil {
+			r = plan.Result{Status: plan.Failed, Reason: reason, Remedy: remedy, Detail: err.Error()}
+		}
+		end(r)
+		return r.Status == plan.Passed
+	}
+	ready := func(ctx context.Context) error {
+		if n == nil {
+			return errNoNative
+		}
+		return n.Ready(ctx)
+	}
+	if !stage(plan.Network, ready, plan.NoRuntime, plan.InstallProvider) {
+		c.skip("", plan.Auth, plan.Discovery, plan.Inference)
+		return
+	}
+	if !stage(plan.Auth, n.LoggedIn, plan.LoginRequired, plan.LogIn) {
+		c.skip("", plan.Discovery, plan.Inference)
+		return
+	}
+	end := c.begin(plan.Discovery)
+	models, err := n.Models(ctx)
+	switch {
+	case err != nil:
+		r := c.without("the client does not tell its models")
+		end(r)
+	case len(models) == 0:
+		end(c.without("the client lists no models"))
+	default:
+		c.found.Discovered = models
+		end(plan.Result{Status: plan.Passed, Detail: fmt.Sprintf("%d models", len(models))})
+	}
+	if c.found.Model = c.pick(); c.found.Model == "" {
+		c.begin(plan.Inference)(plan.Result{Status: plan.Failed, Reason: plan.NoModel, Remedy: plan.SelectModel})
+		return
+	}
+	stage(plan.Inference, func(ctx context.Context) error { return n.Ask(ctx, c.found.Model) }, plan.InferenceFailed, plan.RetryInference)
+}
