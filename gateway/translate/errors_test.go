@@ -100,3 +100,15 @@ func TestG71_WholeAnswers(t *testing.T) {
 		}
 	}
 }
+
+// G71: a whole answer to a request for a stream becomes the stream that its text in one piece would have become.
+func TestG71_AWholeAnswerIsTheStreamOfItsText(t *testing.T) {
+	t.Parallel()
+	const usage = `"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12}`
+	streamed := feed(newStream(t, testOptions(), streamRequest), delta(`"role":"assistant"`), content("Hello"), finish("stop"), `{"choices":[],`+usage+`}`)
+	whole := newStream(t, testOptions(), streamRequest).Answer(nil,
+		[]byte(`{"choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}],`+usage+`}`))
+	if string(streamed) != string(whole) {
+		t.Errorf("got\n%s\nwant\n%s", whole, streamed)
+	}
+}

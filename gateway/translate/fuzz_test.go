@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,18 @@ import (
 	"github.com/greenroom-agents/greenroom/gateway/responses"
 	"github.com/greenroom-agents/greenroom/gateway/sse"
 )
+
+// Each fault that users of other gateways reported has an input in the corpus, which every test run goes through.
+func TestEveryFaultIsInTheCorpus(t *testing.T) {
+	t.Parallel()
+	rows := []int{1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 16, 17, 19, 20, 21, 23, 24, 25, 27, 28, 30, 31, 33, 34, 35, 37, 39, 41, 42, 44}
+	for _, row := range rows {
+		inputs, err := filepath.Glob(fmt.Sprintf("testdata/fuzz/Fuzz*/F%02d-*", row))
+		if err != nil || len(inputs) == 0 {
+			t.Errorf("F%02d: no input, %v", row, err)
+		}
+	}
+}
 
 // fuzzOptions chooses options by a number.
 func fuzzOptions(choice uint8) *Options {
