@@ -64,6 +64,7 @@ const (
 	ErrPackage          = fault.PackageRules          // an extension package breaks a rule of its format
 	ErrNotInstalled     = fault.NotInstalled          // no such release is installed
 	ErrTrustPolicy      = fault.TrustPolicy           // the trust policy cannot be used
+	ErrArtefact         = fault.Artefact              // a program that the session needs is not there, or not what was pinned
 	ErrInternal         = fault.Internal              // a fault of Greenroom's
 )
 

@@ -6,17 +6,13 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 )
-
-// lockTries is how often a lock is tried again whose directory was replaced while waiting for it.
-const lockTries = 3
 
 // make makes the bundle at rel, unless somebody else has made it meanwhile, and says whether a damaged one stood there.
 // One process makes bundles at a time, so what another has left half-made is found under a fixed name and removed.
 func (s *Store) make(ctx context.Context, rel string, c content) (repaired bool, err error) {
-	lock, err := s.lock(ctx)
+	lock, err := s.shelf.Lock(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -56,24 +52,7 @@ func (s *Store) make(ctx context.Context, rel string, c content) (repaired bool,
 		}
 		return false, s.tree.RemoveAll(s.at(making))
 	}
-	return repaired, s.tree.Sync(s.dir)
-}
-
-// lock excludes other processes that make bundles.
-func (s *Store) lock(ctx context.Context) (*fsroot.Lock, error) {
-	for try := 1; ; try++ {
-		sub, err := s.tree.Sub(s.dir)
-		if err != nil {
-			return nil, err
-		}
-		lock, err := sub.Lock(ctx, fsroot.Exclusive, true)
-		if closed := sub.Close(); err == nil && closed != nil {
-			return nil, errors.Join(closed, lock.Unlock())
-		}
-		if !errors.Is(err, fsroot.ErrGone) || try == lockTries {
-			return lock, err
-		}
-	}
+	return repaired, s.tree.Sync(s.shelf.Dir())
 }
 
 // write writes the bundle beside its place, makes it durable, and takes the right to write away.
@@ -88,7 +67,7 @@ func (s *Store) write(ctx context.Context, c content) error {
 	}
 	for _, name := range c.paths {
 		if ctx.Err() != nil {
-			return fault.Wrap(ctx.Err(), fault.Deadline, "store skills", "store", "the time was up")
+			return s.shelf.Late(ctx, "store")
 		}
 		o := fsroot.WriteOptions{Mode: 0o444, Fresh: true, Sync: true}
 		if err := s.tree.WriteFile(join(s.at(making), name), c.files[name], o); err != nil {

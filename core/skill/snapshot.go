@@ -14,6 +14,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/internal/shelf"
 )
 
 // snapshotsDir is where snapshots lie below the store, and snapshotName is what each is called in the directory of its
@@ -53,10 +54,11 @@ func (s *Snapshots) Take(ctx context.Context, root *fsroot.Tree, rel, marker str
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if err := s.begin(ctx); err != nil {
+	leave, err := s.store.shelf.Enter(ctx, "keep")
+	if err != nil {
 		return Snapshot{}, err
 	}
-	defer s.end()
+	defer leave()
 	at := s.store.at(c.digest)
 	if _, err := s.store.tree.MkdirAll(snapshotsDir, 0o700); err != nil {
 		return Snapshot{}, err
@@ -73,21 +75,22 @@ func (s *Snapshots) Take(ctx context.Context, root *fsroot.Tree, rel, marker str
 // Of is the digest of the snapshot that a path names, if it is the path of one.
 func (s *Snapshots) Of(target string) (digest string, ok bool) {
 	digest = filepath.Base(filepath.Dir(target))
-	return digest, isDigest(digest) && filepath.Clean(target) == s.path(digest)
+	return digest, shelf.IsDigest(digest) && filepath.Clean(target) == s.path(digest)
 }
 
 // Check reads a snapshot again. One that is not what its digest says, or lacks the marker, is put aside, so that it can be
 // made anew from a tree of the client's, and is [fault.Snapshot].
 func (s *Snapshots) Check(ctx context.Context, digest, marker string) error {
-	if err := s.begin(ctx); err != nil {
+	leave, err := s.store.shelf.Enter(ctx, "check")
+	if err != nil {
 		return err
 	}
-	defer s.end()
+	defer leave()
 	if s.whole(ctx, digest, marker) == nil {
 		return nil
 	}
 	if ctx.Err() != nil {
-		return fault.Wrap(ctx.Err(), fault.Deadline, "check skills", "store", "the time was up")
+		return s.store.shelf.Late(ctx, "check")
 	}
 	if _, gone := s.store.tree.Lstat(s.store.at(digest)); errors.Is(gone, fs.ErrNotExist) {
 		return wrong("the snapshot that the session leads to is gone")
@@ -111,7 +114,7 @@ func (s *Snapshots) whole(ctx context.Context, digest, marker string) error {
 
 // putAside puts a damaged snapshot aside, unless somebody else has done so or made it anew before we had the lock.
 func (s *Snapshots) putAside(ctx context.Context, digest, marker string) (err error) {
-	lock, err := s.store.lock(ctx)
+	lock, err := s.store.shelf.Lock(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +123,7 @@ func (s *Snapshots) putAside(ctx context.Context, digest, marker string) (err er
 		return nil
 	}
 	if ctx.Err() != nil {
-		return fault.Wrap(ctx.Err(), fault.Deadline, "check skills", "store", "the time was up")
+		return s.store.shelf.Late(ctx, "check")
 	}
 	at := s.store.at(digest)
 	if _, gone := s.store.tree.Lstat(at); !errors.Is(gone, fs.ErrNotExist) {
@@ -134,17 +137,6 @@ func (s *Snapshots) putAside(ctx context.Context, digest, marker string) (err er
 func (s *Snapshots) path(digest string) string {
 	return filepath.Join(s.store.tree.Path(), filepath.FromSlash(snapshotsDir), digest, snapshotName)
 }
-
-func (s *Snapshots) begin(ctx context.Context) error {
-	select {
-	case <-s.store.turn:
-		return nil
-	case <-ctx.Done():
-		return fault.Wrap(ctx.Err(), fault.Deadline, "keep skills", "store", "the time was up")
-	}
-}
-
-func (s *Snapshots) end() { s.store.turn <- struct{}{} }
 
 func wrong(format string, args ...any) error {
 	return fault.New(fault.Snapshot, "keep skills", "skills of the client", fmt.Sprintf(format, args...))

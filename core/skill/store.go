@@ -8,8 +8,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/internal/shelf"
 )
 
 // Where bundles lie below the store, and what stands beside them for a while. The names of bundles are hexadecimal, so
@@ -25,10 +25,8 @@ const maxKnown = 256
 
 // Store keeps bundles. It is safe for concurrent use, and several processes may have one store open.
 type Store struct {
-	tree *fsroot.Tree
-	dir  string // where its bundles lie
-	// turn holds one token. A tree serves one caller at a time, and waiting for it has to end with the context.
-	turn  chan struct{}
+	tree  *fsroot.Tree
+	shelf *shelf.Shelf
 	known map[string]known // by inputDigest
 }
 
@@ -44,13 +42,11 @@ func Open(tree *fsroot.Tree) *Store {
 }
 
 func open(tree *fsroot.Tree, dir string) *Store {
-	s := &Store{tree: tree, dir: dir, turn: make(chan struct{}, 1), known: make(map[string]known)}
-	s.turn <- struct{}{}
-	return s
+	return &Store{tree: tree, shelf: shelf.New(tree, dir, "skills"), known: make(map[string]known)}
 }
 
 // at is a path in the directory that the bundles lie in.
-func (s *Store) at(name string) string { return s.dir + "/" + name }
+func (s *Store) at(name string) string { return s.shelf.At(name) }
 
 // Put makes sure that a set of skills lies in the store, each in a directory of its name, and says where. The front
 // matter of a skill that got another name is changed to it. The order of the set does not matter, and an empty set is a
@@ -81,12 +77,11 @@ func (s *Set) Named() []Named { return s.list }
 
 // PutSet is Put, which spares taking the digest of a set that was put before.
 func (s *Store) PutSet(ctx context.Context, set *Set) (Bundle, error) {
-	select {
-	case <-s.turn:
-	case <-ctx.Done():
-		return Bundle{}, fault.Wrap(ctx.Err(), fault.Deadline, "store skills", "store", "the time was up")
+	leave, err := s.shelf.Enter(ctx, "store")
+	if err != nil {
+		return Bundle{}, err
 	}
-	defer func() { s.turn <- struct{}{} }()
+	defer leave()
 
 	if k, ok := s.known[set.key]; ok {
 		if info, err := s.tree.Lstat(k.bundle.Rel); err == nil && sameDir(info, k.info) {
@@ -99,7 +94,7 @@ func (s *Store) PutSet(ctx context.Context, set *Set) (Bundle, error) {
 		return Bundle{}, err
 	}
 	b := Bundle{Digest: c.digest, Rel: s.at(c.digest), Names: c.names}
-	if _, err := s.tree.MkdirAll(s.dir, 0o700); err != nil {
+	if _, err := s.tree.MkdirAll(s.shelf.Dir(), 0o700); err != nil {
 		return Bundle{}, err
 	}
 	info, err := s.checked(ctx, b.Rel, c)
@@ -148,7 +143,7 @@ func (s *Store) checked(ctx context.Context, rel string, c content) (fs.FileInfo
 	}
 	for _, dir := range slices.Concat([]string{"."}, c.dirs) {
 		if ctx.Err() != nil {
-			return nil, fault.Wrap(ctx.Err(), fault.Deadline, "check skills", "store", "the time was up")
+			return nil, s.shelf.Late(ctx, "check")
 		}
 		if err := s.checkedDir(rel, dir, c); err != nil {
 			return nil, err

@@ -55,7 +55,9 @@ const (
 	Handshake             Code = "handshake_failed"
 	SkillsMissing         Code = "skills_missing"
 	// Transcript is that of a conversation which cannot be brought into a session.
-	Transcript        Code = "transcript_refused"
+	Transcript Code = "transcript_refused"
+	// Artefact is that of a program which a session needs and which cannot be had as it was pinned.
+	Artefact          Code = "artefact_refused"
 	ClientEnded       Code = "client_ended"
 	ClientFault       Code = "client_fault"
 	ClientUnsupported Code = "client_unsupported"

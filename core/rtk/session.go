@@ -1,0 +1,37 @@
+package rtk
+
+import "path/filepath"
+
+// Where everything lies below the directory of a session.
+const (
+	Dir   = "rtk"
+	Bin   = Dir + "/bin" // holds the program and nothing else, and comes first on the session's PATH
+	Notes = Dir + "/RTK.md"
+	Data  = Dir + "/data" // what the program remembers
+	Tee   = Dir + "/tee"  // whole outputs of commands, which may hold secrets
+)
+
+// File is the name of the program's file.
+func File(windows bool) string {
+	if windows {
+		return "rtk.exe"
+	}
+	return "rtk"
+}
+
+// Variable is one that a session with the program sets.
+type Variable struct{ Name, Value string }
+
+// Environ lists the variables of a session whose directory is dir: they keep what the program writes below the session, and
+// have it tell nobody of its use. That of its settings, and of the rules of another client which it reads, has no
+// variable; see docs/threat-model.md.
+func Environ(dir string) []Variable {
+	at := func(rel, name string) string { return filepath.Join(dir, filepath.FromSlash(rel), name) }
+	return []Variable{
+		{"RTK_DB_PATH", at(Data, "usage.db")},
+		{"RTK_RECALL_DB", at(Data, "recall.db")},
+		{"RTK_SUPPRESS_HOOK_WARNING", "1"},
+		{"RTK_TEE_DIR", at(Tee, "")},
+		{"RTK_TELEMETRY_DISABLED", "1"},
+	}
+}
