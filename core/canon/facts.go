@@ -65,6 +65,7 @@ type Anchor string
 
 // The anchors, in the order of the documents.
 const (
+	AnchorOpening       Anchor = "opening" // in front of everything
 	AnchorEnvironment   Anchor = "environment"
 	AnchorTools         Anchor = "tools"
 	AnchorSkillStrategy Anchor = "skill-strategy"
@@ -73,7 +74,7 @@ const (
 
 // Anchors lists them in order.
 func Anchors() []Anchor {
-	return []Anchor{AnchorEnvironment, AnchorTools, AnchorSkillStrategy, AnchorSpecialized}
+	return []Anchor{AnchorOpening, AnchorEnvironment, AnchorTools, AnchorSkillStrategy, AnchorSpecialized}
 }
 
 // Delivery is which documents a section goes into.

@@ -126,8 +126,7 @@ func situations(t testing.TB) map[string]capability.Request {
 	r.Agent = canon.Agent{Name: "Reviewer", Description: "Reads changes.", Instructions: "Be kind.\n# Not a heading\n```\nnot a fence", Skills: []string{"reference"}, Tools: []string{"grep"}}
 	list["plugin-shared-agent"] = r
 	r = full(t, shapes()["images"])
-	r.Profile = capability.StandardProfile()
-	r.Profile.Packs = append(r.Profile.Packs, capability.ShortOutput())
+	r.RTK = true
 	list["images-short-output"] = r
 	r = full(t, shapes()["plugin"])
 	r.Connectors = &connector.Context{Hints: connectors(false).Hints}
@@ -229,6 +228,11 @@ func TestC059_C064_C067_StructureOfEveryDocument(t *testing.T) {
 // headings demands one title, no level that is left out, blank lines around, and closed fences.
 func headings(t *testing.T, where, text string) {
 	t.Helper()
+	// What opens a document is a text of its own, with a title of its own.
+	if opening, rest, ok := strings.Cut(text, "\n\n# "); ok && strings.HasPrefix(opening, "# Short output\n") {
+		headings(t, where+", opening", opening+"\n")
+		text = "# " + rest
+	}
 	rows := strings.Split(text, "\n")
 	last, titles := 0, 0
 	for i, row := range rows {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/greenroom-agents/greenroom/core/capability"
 )
 
 // outputObligations are what an agent has to be told of a program that shortens output: when, when not, how to get the
@@ -22,20 +21,22 @@ var outputObligations = []obligation{
 	says("no right", "not allowed with `rtk` either"),
 }
 
-// The profile says whether agents are told of rtk, in both documents, and no other text names it.
-func TestC303_ShortOutputIsToldWhereTheProfileHasIt(t *testing.T) {
+// A session with rtk is told of it before everything else, in both documents, and no other text names it.
+func TestC303_ShortOutputIsToldFirst(t *testing.T) {
 	t.Parallel()
 	for name, d := range shapes() {
 		r := full(t, d)
 		if strings.Contains(tell(t, r).all(), "rtk") {
-			t.Errorf("%s: the standard profile tells of it", name)
+			t.Errorf("%s: a session without it is told of it", name)
 		}
-		r.Profile = capability.StandardProfile()
-		r.Profile.Packs = append(r.Profile.Packs, capability.ShortOutput())
+		r.RTK = true
 		o := tell(t, r)
 		for what, text := range map[string]string{"document": o.document, "bundle": o.bundle} {
 			if missing := unmet(text, outputObligations); missing != nil {
 				t.Errorf("%s: the %s does not say %q", name, what, missing)
+			}
+			if !strings.HasPrefix(text, "# Short output\n") {
+				t.Errorf("%s: the %s begins with %.40q", name, what, text)
 			}
 			headings(t, what, text)
 		}

@@ -90,6 +90,7 @@ type Anchor = canon.Anchor
 
 // The anchors, in the order of the documents.
 const (
+	Opening       = canon.AnchorOpening
 	Environment   = canon.AnchorEnvironment
 	Tools         = canon.AnchorTools
 	SkillStrategy = canon.AnchorSkillStrategy

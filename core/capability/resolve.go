@@ -32,6 +32,7 @@ type Request struct {
 	General     bool
 	BrowserUse  bool
 	ComputerUse bool
+	RTK         bool // the session's commands run through rtk
 	// Commands is the snapshot of this preparation. Nil: none.
 	Commands   *command.Snapshot
 	Connectors *connector.Context
@@ -95,7 +96,11 @@ func Resolve(ctx context.Context, r Request) (*Resolved, error) {
 		General: r.General, BrowserUse: r.BrowserUse, ComputerUse: r.ComputerUse, HostFacts: host,
 		Commands: r.Commands, Connectors: r.Connectors, EnvPrefix: id.EnvPrefix, Texts: r.Texts,
 	}
-	for _, p := range r.Profile.Packs {
+	packs := r.Profile.Packs
+	if r.RTK {
+		packs = append(slices.Clip(packs), shortOutput())
+	}
+	for _, p := range packs {
 		if err := res.pack(ctx, p); err != nil {
 			return nil, err
 		}

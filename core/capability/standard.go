@@ -46,11 +46,11 @@ func DesktopHost() CapabilityPack {
 	}}
 }
 
-// ShortOutput is the pack that tells of rtk, a program which shortens what commands print. It is for profiles of hosts that
-// put it on the PATH of their sessions, and so no part of the standard one.
-func ShortOutput() CapabilityPack {
-	return CapabilityPack{Name: "short-output", Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
-		return CapabilityContribution{Enabled: true, PolicySections: canonical(v, PolicySection{Anchor: Tools, Key: "rtk", Order: 100})}, nil
+// shortOutput is the pack that tells of rtk, a program which shortens what commands print. It joins the packs of any profile
+// for a session that has the program.
+func shortOutput() CapabilityPack {
+	return CapabilityPack{Name: "rtk", Resolve: func(_ context.Context, v View) (CapabilityContribution, error) {
+		return CapabilityContribution{Enabled: true, PolicySections: canonical(v, PolicySection{Anchor: Opening, Key: canon.RTKName})}, nil
 	}}
 }
 
