@@ -24,6 +24,8 @@ type Collected struct {
 	Bundles []string `json:"bundles"` // digests
 	// Snapshots are digests of copies of clients' own skills.
 	Snapshots []string `json:"snapshots,omitempty"`
+	// Programs are digests of versions of rtk.
+	Programs []string `json:"programs,omitempty"`
 }
 
 // Collect removes bundles of skills that no session uses any more. A bundle in use is never removed, whatever other
@@ -49,6 +51,9 @@ func (h *Host) Collect(ctx context.Context, o CollectOptions) (*Collected, error
 		out := &Collected{Bundles: append([]string{}, removed...)}
 		if err == nil {
 			out.Snapshots, err = h.collectSnapshots(ctx, o)
+		}
+		if err == nil {
+			out.Programs, err = h.collectPrograms(ctx, o)
 		}
 		return out, err
 	})

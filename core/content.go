@@ -22,7 +22,7 @@ func (h *Host) content(ctx context.Context, s Session, d preparer.Descriptor, p 
 	return capability.Resolve(ctx, capability.Request{
 		Profile: h.cfg.Profile, Identity: h.cfg.Identity, Texts: h.cfg.Content, Descriptor: d,
 		Context: capability.SkillContext{WorkspaceID: s.Workspace, AgentSessionID: s.ID, Provider: s.Provider, Cwd: s.Cwd},
-		General: s.Detail == General, BrowserUse: s.BrowserUse, ComputerUse: s.ComputerUse,
+		General: s.Detail == General, BrowserUse: s.BrowserUse, ComputerUse: s.ComputerUse, RTK: s.RTK,
 		Commands: snapshot, Connectors: s.Connectors, Agent: s.Agent,
 		Sources: h.cfg.SkillSources, Extra: s.ExtraSkills, SkipSkills: s.SkipSkills, Memo: &h.contents,
 	})

@@ -137,6 +137,9 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 			return nil, err
 		}
 	}
+	if err := h.peekProgram(ctx, a, m); err != nil {
+		return nil, inTime(ctx, err)
+	}
 	tree, names, err := h.compile(ctx, a, prior, h.peek(a.name), h.previewed)
 	if err != nil {
 		return nil, inTime(ctx, err)

@@ -22,6 +22,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/core/internal/input"
 	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/core/rtk"
 	"github.com/greenroom-agents/greenroom/core/skill"
 )
 
@@ -57,6 +58,9 @@ type Config struct {
 	Commands command.Catalog
 	// SkillSources supply skills of the host's own, after those of packs and before those of a session.
 	SkillSources []capability.SkillSource
+	// RTK says where the program of RTK saver mode is. Without it a session that asks for the mode is an error. Only sessions
+	// that ask for it get the program.
+	RTK rtk.Source
 	// Logger gets structured logs, without secrets. Default: none.
 	Logger *slog.Logger
 	// Now is the clock. Default: time.Now.
@@ -86,16 +90,18 @@ type Host struct {
 	contents capability.Memo
 	checked  sync.Map // digest and provider of a descriptor: passed its check
 
-	mu      sync.Mutex
-	kinds   map[string]*kind          // see kindOf
-	guests  map[string]*adapter.Guest // of extensions, by digest
-	bundles *skill.Store
-	tree    *fsroot.Tree          // of bundles
-	stuck   map[string]*operation // by session: what hangs and holds the session's lock
-	adrift  int                   // operations that hang and are not waited for any more
-	closed  bool
-	working sync.WaitGroup
-	seam    *fsroot.Seam
+	mu       sync.Mutex
+	kinds    map[string]*kind          // see kindOf
+	guests   map[string]*adapter.Guest // of extensions, by digest
+	bundles  *skill.Store
+	tree     *fsroot.Tree // of bundles
+	programs *rtk.Store
+	shelf    *fsroot.Tree          // of programs
+	stuck    map[string]*operation // by session: what hangs and holds the session's lock
+	adrift   int                   // operations that hang and are not waited for any more
+	closed   bool
+	working  sync.WaitGroup
+	seam     *fsroot.Seam
 
 	ensuring sync.Mutex
 	ensured  os.FileInfo // of the state directory that is there, nil before; guarded by ensuring
@@ -189,6 +195,9 @@ func (h *Host) Close() error {
 	if h.tree != nil && h.adrift == 0 {
 		h.tree.Close()
 	}
+	if h.shelf != nil && h.adrift == 0 {
+		h.shelf.Close()
+	}
 	return err
 }
 
@@ -233,7 +242,7 @@ func (h *Host) ensure() error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.ensured, h.bundles, h.tree = in.Info, nil, nil // not closed: somebody may be at work in it
+	h.ensured, h.bundles, h.tree, h.programs, h.shelf = in.Info, nil, nil, nil, nil // not closed: somebody may be at work in it
 	return nil
 }
 

@@ -77,7 +77,7 @@ func (h *Host) kindOf(a *answered) (*kind, error) {
 	tools := client.Tools(a.desc.Client, h.env)
 	key := strings.Join([]string{
 		a.session.Provider, a.adapter.Digest, a.adapter.Version, a.version, a.session.Cwd, strings.Join(a.choices, "\n"), strings.Join(tools, "\n"),
-		a.inputs.Print(), a.content.Digest, a.toldEndpoint(), a.toldSaver(), a.toldServers(),
+		a.inputs.Print(), a.content.Digest, a.toldEndpoint(), a.toldSaver(), a.toldServers(), a.toldRTK(),
 	}, "\x00")
 	h.mu.Lock()
 	k := h.kinds[key]
@@ -117,6 +117,7 @@ func (h *Host) newKind(a *answered, tools []string) (*kind, error) {
 		Commands:     preparer.Commands{Approved: approval.Prefixes},
 	}}
 	k.question.Request.Saver = a.saver
+	k.question.Request.RTK = a.shortens()
 	k.question.Request.Servers = connector.Handles(a.servers, a.desc.ServerVars)
 	if a.endpoint != nil {
 		k.question.Request.Endpoint = a.endpoint.Told()

@@ -128,6 +128,9 @@ func (h *Host) carryOut(ctx context.Context, a *answered, o *operation) (p *Prep
 	if ses.Manifest != nil {
 		prior = ses.Manifest.Names
 	}
+	if err := h.keepProgram(ctx, a, ses.Manifest); err != nil {
+		return nil, err
+	}
 	current := func(rel string) ([]byte, error) {
 		if ses.Manifest.Owns(rel) {
 			return nil, fs.ErrNotExist // another preparation wrote it whole, and it holds nothing of the client's

@@ -22,6 +22,7 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 		Transport: a.desc.Client.Transport, TransportArgs: a.desc.Client.TransportArgs,
 		Env:       w.env(),
 		Models:    a.source(),
+		RTK:       w.h.layer(a),
 		Skills:    w.skills(),
 		Inherited: slices.Clone(a.kind.inherited),
 		strip:     slices.Clone(a.layout.Launch.Strip),
@@ -60,6 +61,7 @@ func (w *work) env() []EnvVar {
 	for _, dir := range slices.Backward(cfg.Path) {
 		env = append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: sep})
 	}
+	env = append(env, a.programEnv(sep)...)
 	return append(env, w.h.direct(a)...)
 }
 

@@ -47,6 +47,8 @@ type answered struct {
 	fallback modelendpoint.Unusable
 	// saver is the saver mode as the adapter is told of it, nil for none.
 	saver *preparer.Saver
+	// program is the digest of the one that the session's commands run through, "" for none.
+	program string
 	// servers are those of the session, in order and under the names that they got.
 	servers []connector.Server
 	kind    *kind
@@ -215,7 +217,7 @@ func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string
 	tree, err := layout.Compile(ctx, layout.Source{
 		Descriptor: a.desc,
 		Layout:     a.layout,
-		Handles:    layout.Handles{Roots: a.roots, Inputs: a.inputs, Texts: n.text, Secrets: a.secrets(), SecretsInFiles: a.endpoint != nil && a.endpoint.KeyInFile()},
+		Handles:    layout.Handles{Roots: a.roots, Inputs: a.inputs, Texts: h.texts(a, n), Secrets: a.secrets(), SecretsInFiles: a.endpoint != nil && a.endpoint.KeyInFile()},
 		Marker:     merge.Marker{ID: h.store.ID()},
 		Memo:       &h.memo.Documents,
 		Current:    current,
@@ -223,6 +225,7 @@ func (h *Host) compile(ctx context.Context, a *answered, prior map[string]string
 		Names:      n.names,
 		Catalog:    a.catalog,
 		Imports:    a.imports,
+		Own:        h.programNodes(a),
 		Bundle: func(ctx context.Context, list []skill.Named) (string, string, error) {
 			set := n.bundle(list)
 			a.sets = append(a.sets, set)

@@ -62,6 +62,10 @@ type Session struct {
 	// Saver has the client hand parts of its work to a worker on a model that costs less. It is an error for a client
 	// that has no such mode. Nil: off.
 	Saver *Saver
+	// RTK has the session's shell commands run through rtk, which shortens what they print, as well as the client lets that be
+	// done; Prepared.RTK says how well. The program is that of Config.RTK when the session is first prepared, and stays until
+	// the session is prepared without.
+	RTK bool
 	// Logins say whose logins the session gets, by the name of the adapter's input for each (`greenroom adapters show` lists
 	// them). One that is not named is the user's own, when they have it.
 	Logins map[string]Login
@@ -147,7 +151,9 @@ type Prepared struct {
 	Skills        []SkillView        `json:"skills"`
 	Inherited     []Inherited        `json:"inherited"`
 	Models        ModelSource        `json:"models"`
-	Diagnostics   []Diagnostic       `json:"diagnostics"`
+	// RTK is what makes the client run commands through rtk, "" for a session without.
+	RTK         RTKLayer     `json:"rtk,omitempty"`
+	Diagnostics []Diagnostic `json:"diagnostics"`
 
 	firstPrompt string
 	steps       []handshake.Step

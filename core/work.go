@@ -105,6 +105,9 @@ func (w *work) run(ctx context.Context) (_ *Prepared, failed error) {
 			return nil, err
 		}
 	}
+	if err := w.h.keepProgram(context.WithoutCancel(ctx), w.a, next); err != nil {
+		return nil, err
+	}
 	for _, rel := range changes.Rewritten {
 		w.a.note("rewritten", rel+" was changed since it was prepared, and was written anew", "")
 	}
@@ -185,7 +188,7 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 		Client:  manifest.Client{Executable: a.exe, Version: a.version},
 		Created: now, Updated: now,
 		Entries: w.tree.Entries(), Logins: w.tree.Logins, Leases: w.tree.Leases, Copied: w.tree.Unlinked, Names: w.names, Homes: a.roots.Homes, Inherit: a.choices, Commands: a.projection,
-		Models: a.source().String(),
+		Models: a.source().String(), Program: a.program,
 	}
 	if prev != nil {
 		m.Created, m.Generation, m.Snapshots = prev.Created, prev.Generation, prev.Snapshots
@@ -194,6 +197,9 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 		m.Outside = w.out.plan.Outside()
 	}
 	for _, v := range a.content.Env {
+		m.Env = append(m.Env, v.Name)
+	}
+	for _, v := range a.programEnv("") {
 		m.Env = append(m.Env, v.Name)
 	}
 	for _, v := range w.tree.Env {

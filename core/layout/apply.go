@@ -160,7 +160,7 @@ func displace(root *fsroot.Tree, rel string) error {
 }
 
 // drop removes an entry that is no longer wanted, when it still is of the kind that was written. A directory goes when
-// it is empty.
+// it is empty, or when what is in it is ours.
 func (c *Changes) drop(root *fsroot.Tree, e manifest.Entry) error {
 	fi, err := root.Lstat(e.Path)
 	if nowhere(err) {
@@ -171,6 +171,9 @@ func (c *Changes) drop(root *fsroot.Tree, e manifest.Entry) error {
 	}
 	if kindOf(fi) != e.Kind && !(e.Kind == manifest.Link && root.Leads(e.Path, e.Target)) || e.Custody == manifest.Seeded {
 		return nil
+	}
+	if e.Custody == manifest.Scratch {
+		return root.RemoveAll(e.Path)
 	}
 	err = root.Remove(e.Path)
 	if e.Kind == manifest.Dir {

@@ -34,6 +34,8 @@ type Source struct {
 	Catalog func(dir string, named []skill.Named) (string, error)
 	// Imports are files of the user's that the session goes on with.
 	Imports []Import
+	// Own is what core itself puts into the session.
+	Own []Node
 }
 
 // Import is a file of the user's that stands as a link at a path of the session.
@@ -63,6 +65,11 @@ func Compile(ctx context.Context, src Source) (*Tree, error) {
 			continue
 		}
 		if err := c.entry(e); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range src.Own {
+		if err := c.add(n); err != nil {
 			return nil, err
 		}
 	}

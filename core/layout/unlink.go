@@ -17,6 +17,7 @@ import (
 const (
 	maxCopied      = 4096 // files and directories
 	maxCopiedDepth = 16
+	maxCopiedFile  = 256 << 20 // bytes; a program is among them
 )
 
 // Unlink puts copies in the place of links, for a system or a user that cannot make any. Logins are left to Apply, which
@@ -61,7 +62,7 @@ func copied(link Node, at, from string, in fsroot.Input, budget *int, depth int)
 	n := Node{Path: at, Custody: manifest.Ours, Login: -1, Why: because(link.Why, "copied, since links cannot be made here")}
 	switch in.Kind {
 	case fsroot.InputFile:
-		data, _, err := fsroot.ReadInput(from, maxCopy)
+		data, _, err := fsroot.ReadInput(from, maxCopiedFile)
 		if err != nil {
 			return nil, unlinking(err, link.Path)
 		}

@@ -35,6 +35,8 @@ type Manifest struct {
 	Logins  []Login   `json:"logins,omitempty"`
 	// Leases are the store digests that this session keeps alive.
 	Leases []string `json:"leases,omitempty"`
+	// Program is the store digest of the program that the session's commands run through, which it keeps alive, "" for none.
+	Program string `json:"program,omitempty"`
 	// Snapshots are the copies of the client's own skills that the session has led to, each of them kept alive.
 	Snapshots []Snapshot `json:"snapshots,omitempty"`
 	// Names are the names that skills were given, by skill id, so that they stay.
@@ -118,6 +120,7 @@ const (
 	Ours    Custody = "ours"
 	Seeded  Custody = "seeded"  // we wrote the first version, the client owns it now
 	Exposed Custody = "exposed" // a link that the client writes through
+	Scratch Custody = "scratch" // a directory that goes with all that programs of ours wrote there
 )
 
 // Outside is a managed block of ours in a file of the workspace.

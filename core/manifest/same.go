@@ -12,7 +12,7 @@ func (m *Manifest) Same(o *Manifest) bool {
 		m.Adapter == o.Adapter && m.Client == o.Client &&
 		slices.Equal(m.Entries, o.Entries) &&
 		slices.EqualFunc(m.Outside, o.Outside, sameHold) && slices.EqualFunc(m.Logins, o.Logins, sameLogin) &&
-		slices.Equal(m.Leases, o.Leases) && slices.Equal(m.Snapshots, o.Snapshots) && maps.Equal(m.Names, o.Names) && maps.Equal(m.Homes, o.Homes) &&
+		slices.Equal(m.Leases, o.Leases) && m.Program == o.Program && slices.Equal(m.Snapshots, o.Snapshots) && maps.Equal(m.Names, o.Names) && maps.Equal(m.Homes, o.Homes) &&
 		slices.Equal(m.Env, o.Env) && slices.Equal(m.Inherit, o.Inherit) && m.Commands.Equal(o.Commands) && m.Models == o.Models && m.Copied == o.Copied
 }
 

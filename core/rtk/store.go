@@ -58,6 +58,20 @@ func (s *Store) Path(digest string) string {
 	return filepath.Join(s.tree.Path(), programsDir, digest, File(s.windows))
 }
 
+// Path is where a program lies in the store below a state directory.
+func Path(state, digest string, windows bool) string {
+	return filepath.Join(state, "store", programsDir, digest, File(windows))
+}
+
+// Peek answers what Keep would, and looks at no file.
+func Peek(ctx context.Context, source Source, pinned string) (digest string, err error) {
+	if pinned != "" {
+		return pinned, nil
+	}
+	a, err := ask(ctx, source)
+	return a.SHA256, err
+}
+
 // Keep makes sure that a program lies in the store, and answers its digest. pinned is the digest that the session began
 // with, "" for none: a session keeps its program, and the artefact counts only where that is missing or damaged, and then
 // only when it is the same one.
@@ -73,7 +87,7 @@ func (s *Store) Keep(ctx context.Context, source Source, pinned string) (digest 
 	if pinned != "" && s.whole(pinned) {
 		return pinned, nil
 	}
-	a, err := s.ask(ctx, source)
+	a, err := ask(ctx, source)
 	if err != nil {
 		return "", err
 	}
@@ -88,14 +102,14 @@ func (s *Store) Keep(ctx context.Context, source Source, pinned string) (digest 
 }
 
 // ask asks the source, and looks at what it answers.
-func (s *Store) ask(ctx context.Context, source Source) (Artefact, error) {
+func ask(ctx context.Context, source Source) (Artefact, error) {
 	if source == nil {
 		return Artefact{}, wrong("the host has none").WithHint("give the host a source, Config.RTK, or prepare the session without")
 	}
 	a, err := source(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
-			return a, s.shelf.Late(ctx, "find")
+			return a, fault.Wrap(err, fault.Deadline, op, subject, "the time was up, or the caller gave up")
 		}
 		return a, fault.Wrap(err, fault.Artefact, op, subject, "the host cannot tell where it is").
 			WithHint("what the host says is the cause of this error, and no part of its text")

@@ -13,8 +13,11 @@ type Descriptor struct {
 	// Instructions lists the channels by which the client can be told its instructions, best first.
 	Instructions []Channel    `json:"instructions,omitempty"`
 	Skills       SkillChannel `json:"skills"`
-	Rewrite      Rewrite      `json:"rewrite,omitempty"`
-	NativeImages bool         `json:"nativeImages,omitempty"` // the client shows images to its model itself
+	// Rewrite is how the client lets a command be rewritten before it runs. With RTK in a request, a layout sees to it.
+	Rewrite Rewrite `json:"rewrite,omitempty"`
+	// RewriteSupported is the range of client versions in which that has an effect, "" for any.
+	RewriteSupported string `json:"rewriteSupported,omitempty"`
+	NativeImages     bool   `json:"nativeImages,omitempty"` // the client shows images to its model itself
 	// Sandboxed says that the client runs commands in a sandbox of its own, which a person can let single ones out of.
 	Sandboxed bool `json:"sandboxed,omitempty"`
 	// Saver says that the client can be prepared to hand work to a worker on a model that costs less.

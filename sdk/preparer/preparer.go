@@ -32,6 +32,9 @@ type Request struct {
 	Commands Commands
 	// Saver asks for the saver mode of a client whose descriptor says that it has one, or nil.
 	Saver *Saver
+	// RTK is the program that the session's shell commands are to run through, or nil. Core puts it first on the session's
+	// PATH and into the instructions; an adapter adds what makes the client use it by itself, as its descriptor says.
+	RTK *RTK
 }
 
 // Target holds the facts that the host found about the machine and the client.
@@ -144,6 +147,16 @@ type Saver struct {
 	// Model is the id of the worker's model: one of the endpoint's where there is an endpoint, and otherwise one that the
 	// host asks for. "" leaves the choice to the adapter, which knows the models of the client's vendor.
 	Model string
+}
+
+// RTK is a program that runs an agent's shell commands and shortens what they print. It is called with a command line to
+// rewrite, or as a hook; it never decides what may run, and neither may what calls it.
+type RTK struct {
+	// Program is where the session's executable lies. Whatever calls it names it by this absolute path.
+	Program Place
+	// Reference is one line that leads a client which follows such lines to all about the program. It goes first into a file
+	// of instructions that is the session's own.
+	Reference Document
 }
 
 // Refusal is the error of a request that cannot be served for a reason that a person can mend.

@@ -96,6 +96,31 @@ func savers(ctx context.Context, p preparer.Preparer) []error {
 	return out
 }
 
+// rewrites shows that a client whose commands can be rewritten has something in its session that calls the program, by
+// its path, and that a program which cannot be there is called by nothing.
+func rewrites(ctx context.Context, p preparer.Preparer) []error {
+	local := protocol.InProcess(p)
+	d, err := local.Describe(ctx)
+	if err != nil {
+		return nil // what describe answers is another rule
+	}
+	r := DefaultRequest(d)
+	r.RTK = rtk()
+	l, err := local.Prepare(ctx, r)
+	if err != nil {
+		return []error{fmt.Errorf("a session whose commands run through rtk is not served: %w", err)}
+	}
+	called := false
+	eachValue(l, func(_ string, v preparer.Value) {
+		path, ok := v.(preparer.PathValue)
+		called = called || ok && path.Place == r.RTK.Program
+	})
+	if d.Rewrite != preparer.InstructionsOnly && !called {
+		return []error{fmt.Errorf("the descriptor says that commands are rewritten by %s, and nothing in the layout calls the program", d.Rewrite)}
+	}
+	return nil
+}
+
 // servers shows that the servers of a request stand in the session with every header, and that the client gets each
 // credential by its variable and in no other way.
 func servers(ctx context.Context, p preparer.Preparer) []error {
@@ -161,6 +186,7 @@ func unknown(ctx context.Context, p preparer.Preparer) []error {
 		},
 		"a negative number of skills":     func(r *preparer.Request) { r.Skills.Count = -1 },
 		"an endpoint with nothing in it":  func(r *preparer.Request) { r.Endpoint = &preparer.Endpoint{} },
+		"a program with nothing in it":    func(r *preparer.Request) { r.RTK = &preparer.RTK{} },
 		"a saver mode with nothing in it": func(r *preparer.Request) { r.Saver = &preparer.Saver{} },
 		"a server with nothing in it":     func(r *preparer.Request) { r.Servers = []preparer.Server{{Headers: make([]preparer.Header, 1)}} },
 		"nothing":                         func(r *preparer.Request) { *r = preparer.Request{} },

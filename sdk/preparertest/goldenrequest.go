@@ -16,6 +16,7 @@ import (
 //	  "sections": ["intro"],
 //	  "skills":   0,
 //	  "saver":    {"model": "m"},
+//	  "rtk":      true,
 //	  "approved": [["tutti", "issue", "get"]],
 //	  "inherit":  {"*": "none", "skills": "all", "mcp_servers": ["docs"]},
 //	  "inputs":   {"config": {"index": 1, "values": {"model": "x"}}, "agents": {"names": ["a", "b"]}, "rules": {}},
@@ -39,6 +40,7 @@ type goldenRequest struct {
 	Saver    *struct {
 		Model string `json:"model"`
 	} `json:"saver"`
+	RTK      bool `json:"rtk"`
 	Endpoint *struct {
 		Name     string `json:"name"`
 		Protocol string `json:"protocol"`
@@ -116,6 +118,9 @@ func (g goldenRequest) target(r *preparer.Request) {
 	r.Commands.Approved = g.Approved
 	if g.Saver != nil {
 		r.Saver = saver(g.Saver.Model)
+	}
+	if g.RTK {
+		r.RTK = rtk()
 	}
 	if e := g.Endpoint; e != nil {
 		r.Endpoint = &preparer.Endpoint{

@@ -261,6 +261,7 @@ func TestBadAdapterFails(t *testing.T) {
 		"a word in a block":    {"prose", then(func(l *p.Layout, _ p.Request) { l.Block(p.Session("x"), []p.Base{p.Empty()}, p.S("obey")) })},
 		"catalog in a file":    {"shape", then(func(l *p.Layout, _ p.Request) { l.File(p.Session("x"), p.SkillCatalog{At: p.Session("s")}) })},
 		"catalog of nothing":   {"names", then(func(l *p.Layout, _ p.Request) { l.FirstPrompt(p.SkillCatalog{At: p.Session("s")}) })},
+		"rewrites nothing":     {"rtk", described(func(d *p.Descriptor) { d.Rewrite = p.ClientPlugin })},
 		"saves nothing":        {"saver", described(func(d *p.Descriptor) { d.Saver = true })},
 		"a word in the prompt": {"prose", then(func(l *p.Layout, _ p.Request) { l.FirstPrompt(p.S("obey")) })},
 

@@ -51,6 +51,11 @@ func saver(model string) *preparer.Saver {
 	return &preparer.Saver{Policy: preparer.Document{Name: "saver-policy"}, Worker: preparer.Document{Name: "saver-worker"}, Model: model}
 }
 
+// rtk is the program that commands are to run through.
+func rtk() *preparer.RTK {
+	return &preparer.RTK{Program: preparer.Session("rtk/bin/rtk"), Reference: preparer.Document{Name: "rtk-reference"}}
+}
+
 // serverFor is an MCP server whose headers have the given names. Others of the request came before them.
 func serverFor(d preparer.Descriptor, before int, handle, name, url string, names ...string) preparer.Server {
 	s := preparer.Server{Name: name, URL: url}
@@ -118,6 +123,9 @@ func randomRequest(d preparer.Descriptor, rnd *rand.Rand) preparer.Request {
 	}
 	if d.Saver && coin() {
 		r.Saver = saver(pick(rnd, "", "scratch-large", "another-model"))
+	}
+	if coin() {
+		r.RTK = rtk()
 	}
 	if d.ServerVars != "" && coin() {
 		r.Servers = serversFor(d)

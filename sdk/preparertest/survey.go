@@ -114,6 +114,9 @@ func documentOf(r preparer.Request, name string) preparer.Document {
 	if r.Saver != nil {
 		docs = append(docs, r.Saver.Policy, r.Saver.Worker)
 	}
+	if r.RTK != nil {
+		docs = append(docs, r.RTK.Reference)
+	}
 	if i := slices.IndexFunc(docs, func(d preparer.Document) bool { return d.Name == name }); i >= 0 {
 		return docs[i]
 	}

@@ -33,6 +33,8 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 		NativeImages: v.NativeImages,
 		Sandboxed:    v.Sandboxed,
 		Saver:        v.Saver,
+
+		RewriteSupported: v.RewriteSupported,
 		Model: &pb.Model{
 			Protocol:   e.modelProtocol(v.Model.Protocol),
 			Addressing: toEnum[pb.Addressing](&e, "addressing", addressings(), v.Model.Addressing),
@@ -149,6 +151,8 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 		NativeImages: m.GetNativeImages(),
 		Sandboxed:    m.GetSandboxed(),
 		Saver:        m.GetSaver(),
+
+		RewriteSupported: m.GetRewriteSupported(),
 		Model: preparer.Model{
 			Protocol:   d.modelProtocol(model.GetProtocol()),
 			Addressing: fromEnum(&d, "addressing", addressings(), model.GetAddressing()),

@@ -22,6 +22,7 @@ func EncodeRequest(v preparer.Request) (*pb.Request, error) {
 		Servers:      each(v.Servers, encodeServer),
 		Commands:     encodeCommands(v.Commands),
 		Saver:        encodeSaver(v.Saver),
+		Rtk:          e.rtk(v.RTK),
 		Inputs: each(slices.Sorted(maps.Keys(v.Inputs)), func(name string) *pb.NamedFound {
 			f := v.Inputs[name]
 			return &pb.NamedFound{
@@ -83,6 +84,20 @@ func decodeSaver(m *pb.Saver) *preparer.Saver {
 	return &preparer.Saver{Policy: documentOf(m.GetPolicy()), Worker: documentOf(m.GetWorker()), Model: m.GetModel()}
 }
 
+func (e *encoder) rtk(v *preparer.RTK) *pb.RTK {
+	if v == nil {
+		return nil
+	}
+	return &pb.RTK{Program: e.place(v.Program), Reference: document(v.Reference)}
+}
+
+func (d *decoder) rtk(m *pb.RTK) *preparer.RTK {
+	if m == nil {
+		return nil
+	}
+	return &preparer.RTK{Program: d.place(m.GetProgram()), Reference: documentOf(m.GetReference())}
+}
+
 func encodeServer(v preparer.Server) *pb.Server {
 	return &pb.Server{Name: v.Name, Url: v.URL, Headers: each(v.Headers, func(h preparer.Header) *pb.Header {
 		return &pb.Header{Name: h.Name, Var: h.Var, Value: &pb.Secret{Name: h.Value.Name}}
@@ -125,6 +140,7 @@ func DecodeRequest(m *pb.Request) (preparer.Request, error) {
 		Servers:      each(m.GetServers(), decodeServer),
 		Commands:     decodeCommands(m.GetCommands()),
 		Saver:        decodeSaver(m.GetSaver()),
+		RTK:          d.rtk(m.GetRtk()),
 		Inputs: table(&d, "input", m.GetInputs(), (*pb.NamedFound).GetName, func(f *pb.NamedFound) preparer.Found {
 			return preparer.Found{
 				Exists: f.GetExists(), Index: d.number(f.GetIndex()), Values: d.fields(f.GetValues()),

@@ -59,9 +59,11 @@ func (c *descriptorChecker) client() {
 	for _, arg := range client.TransportArgs {
 		c.want(arg != "" && !strings.ContainsRune(arg, 0), "client", "an argument of the transport is empty or holds a NUL")
 	}
-	c.want(!strings.ContainsFunc(client.Supported, func(r rune) bool {
-		return !strings.ContainsRune("0123456789.<>=^~|,- xX*abcdefghijklmnopqrstuvwyzRCABDE+", r)
-	}), "client", "the supported range %q is malformed", client.Supported)
+	for _, span := range []string{client.Supported, c.desc.RewriteSupported} {
+		c.want(!strings.ContainsFunc(span, func(r rune) bool {
+			return !strings.ContainsRune("0123456789.<>=^~|,- xX*abcdefghijklmnopqrstuvwyzRCABDE+", r)
+		}), "client", "the supported range %q is malformed", span)
+	}
 	for _, args := range client.Validators {
 		c.want(len(args) > 0, "client", "a validator has no arguments")
 	}

@@ -2538,8 +2538,10 @@ type Descriptor struct {
 	Transcripts *Transcripts `protobuf:"bytes,19,opt,name=transcripts,proto3" json:"transcripts,omitempty"`
 	// The client takes a bearer token of such a server from a variable, without its scheme, and no other header.
 	BearerServers bool `protobuf:"varint,20,opt,name=bearer_servers,json=bearerServers,proto3" json:"bearer_servers,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The range of client versions in which rewriting commands has an effect; empty for any.
+	RewriteSupported string `protobuf:"bytes,21,opt,name=rewrite_supported,json=rewriteSupported,proto3" json:"rewrite_supported,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Descriptor) Reset() {
@@ -2710,6 +2712,13 @@ func (x *Descriptor) GetBearerServers() bool {
 		return x.BearerServers
 	}
 	return false
+}
+
+func (x *Descriptor) GetRewriteSupported() string {
+	if x != nil {
+		return x.RewriteSupported
+	}
+	return ""
 }
 
 type Client struct {
@@ -3563,6 +3572,7 @@ type Request struct {
 	Commands      *Commands              `protobuf:"bytes,7,opt,name=commands,proto3" json:"commands,omitempty"`
 	Saver         *Saver                 `protobuf:"bytes,8,opt,name=saver,proto3" json:"saver,omitempty"`
 	Servers       []*Server              `protobuf:"bytes,9,rep,name=servers,proto3" json:"servers,omitempty"`
+	Rtk           *RTK                   `protobuf:"bytes,10,opt,name=rtk,proto3" json:"rtk,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3660,6 +3670,66 @@ func (x *Request) GetServers() []*Server {
 	return nil
 }
 
+func (x *Request) GetRtk() *RTK {
+	if x != nil {
+		return x.Rtk
+	}
+	return nil
+}
+
+// RTK asks that shell commands run through a program of the session's.
+type RTK struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Program       *Place                 `protobuf:"bytes,1,opt,name=program,proto3" json:"program,omitempty"`
+	Reference     *Document              `protobuf:"bytes,2,opt,name=reference,proto3" json:"reference,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RTK) Reset() {
+	*x = RTK{}
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RTK) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RTK) ProtoMessage() {}
+
+func (x *RTK) ProtoReflect() protoreflect.Message {
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RTK.ProtoReflect.Descriptor instead.
+func (*RTK) Descriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *RTK) GetProgram() *Place {
+	if x != nil {
+		return x.Program
+	}
+	return nil
+}
+
+func (x *RTK) GetReference() *Document {
+	if x != nil {
+		return x.Reference
+	}
+	return nil
+}
+
 // Saver asks for a worker on a model that costs less.
 type Saver struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -3672,7 +3742,7 @@ type Saver struct {
 
 func (x *Saver) Reset() {
 	*x = Saver{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3684,7 +3754,7 @@ func (x *Saver) String() string {
 func (*Saver) ProtoMessage() {}
 
 func (x *Saver) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[29]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3697,7 +3767,7 @@ func (x *Saver) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Saver.ProtoReflect.Descriptor instead.
 func (*Saver) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{29}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Saver) GetPolicy() *Document {
@@ -3731,7 +3801,7 @@ type Commands struct {
 
 func (x *Commands) Reset() {
 	*x = Commands{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3743,7 +3813,7 @@ func (x *Commands) String() string {
 func (*Commands) ProtoMessage() {}
 
 func (x *Commands) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[30]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3756,7 +3826,7 @@ func (x *Commands) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Commands.ProtoReflect.Descriptor instead.
 func (*Commands) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{30}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Commands) GetApproved() []*CommandLine {
@@ -3776,7 +3846,7 @@ type CommandLine struct {
 
 func (x *CommandLine) Reset() {
 	*x = CommandLine{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3788,7 +3858,7 @@ func (x *CommandLine) String() string {
 func (*CommandLine) ProtoMessage() {}
 
 func (x *CommandLine) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[31]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3801,7 +3871,7 @@ func (x *CommandLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommandLine.ProtoReflect.Descriptor instead.
 func (*CommandLine) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{31}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CommandLine) GetWords() []string {
@@ -3823,7 +3893,7 @@ type Target struct {
 
 func (x *Target) Reset() {
 	*x = Target{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3835,7 +3905,7 @@ func (x *Target) String() string {
 func (*Target) ProtoMessage() {}
 
 func (x *Target) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[32]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3848,7 +3918,7 @@ func (x *Target) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Target.ProtoReflect.Descriptor instead.
 func (*Target) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{32}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Target) GetOs() string {
@@ -3889,7 +3959,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3901,7 +3971,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[33]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3914,7 +3984,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{33}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Document) GetName() string {
@@ -3940,7 +4010,7 @@ type SkillSet struct {
 
 func (x *SkillSet) Reset() {
 	*x = SkillSet{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3952,7 +4022,7 @@ func (x *SkillSet) String() string {
 func (*SkillSet) ProtoMessage() {}
 
 func (x *SkillSet) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[34]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3965,7 +4035,7 @@ func (x *SkillSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SkillSet.ProtoReflect.Descriptor instead.
 func (*SkillSet) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{34}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *SkillSet) GetCount() int64 {
@@ -3992,7 +4062,7 @@ type Endpoint struct {
 
 func (x *Endpoint) Reset() {
 	*x = Endpoint{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4004,7 +4074,7 @@ func (x *Endpoint) String() string {
 func (*Endpoint) ProtoMessage() {}
 
 func (x *Endpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[35]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4017,7 +4087,7 @@ func (x *Endpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Endpoint.ProtoReflect.Descriptor instead.
 func (*Endpoint) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{35}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Endpoint) GetName() string {
@@ -4095,7 +4165,7 @@ type Server struct {
 
 func (x *Server) Reset() {
 	*x = Server{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4107,7 +4177,7 @@ func (x *Server) String() string {
 func (*Server) ProtoMessage() {}
 
 func (x *Server) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[36]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4120,7 +4190,7 @@ func (x *Server) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Server.ProtoReflect.Descriptor instead.
 func (*Server) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{36}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Server) GetName() string {
@@ -4155,7 +4225,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4167,7 +4237,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[37]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4180,7 +4250,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{37}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Header) GetName() string {
@@ -4216,7 +4286,7 @@ type EndpointModel struct {
 
 func (x *EndpointModel) Reset() {
 	*x = EndpointModel{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4228,7 +4298,7 @@ func (x *EndpointModel) String() string {
 func (*EndpointModel) ProtoMessage() {}
 
 func (x *EndpointModel) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[38]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4241,7 +4311,7 @@ func (x *EndpointModel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndpointModel.ProtoReflect.Descriptor instead.
 func (*EndpointModel) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{38}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *EndpointModel) GetId() string {
@@ -4281,7 +4351,7 @@ type Options struct {
 
 func (x *Options) Reset() {
 	*x = Options{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4293,7 +4363,7 @@ func (x *Options) String() string {
 func (*Options) ProtoMessage() {}
 
 func (x *Options) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[39]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4306,7 +4376,7 @@ func (x *Options) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Options.ProtoReflect.Descriptor instead.
 func (*Options) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{39}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Options) GetInherit() []*KindChoice {
@@ -4327,7 +4397,7 @@ type KindChoice struct {
 
 func (x *KindChoice) Reset() {
 	*x = KindChoice{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4339,7 +4409,7 @@ func (x *KindChoice) String() string {
 func (*KindChoice) ProtoMessage() {}
 
 func (x *KindChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[40]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4352,7 +4422,7 @@ func (x *KindChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KindChoice.ProtoReflect.Descriptor instead.
 func (*KindChoice) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{40}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *KindChoice) GetKind() Kind {
@@ -4391,7 +4461,7 @@ type NamedFound struct {
 
 func (x *NamedFound) Reset() {
 	*x = NamedFound{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4403,7 +4473,7 @@ func (x *NamedFound) String() string {
 func (*NamedFound) ProtoMessage() {}
 
 func (x *NamedFound) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[41]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4416,7 +4486,7 @@ func (x *NamedFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamedFound.ProtoReflect.Descriptor instead.
 func (*NamedFound) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{41}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *NamedFound) GetName() string {
@@ -4480,7 +4550,7 @@ type Layout struct {
 
 func (x *Layout) Reset() {
 	*x = Layout{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4492,7 +4562,7 @@ func (x *Layout) String() string {
 func (*Layout) ProtoMessage() {}
 
 func (x *Layout) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[42]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4505,7 +4575,7 @@ func (x *Layout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layout.ProtoReflect.Descriptor instead.
 func (*Layout) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{42}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Layout) GetEntries() []*Entry {
@@ -4560,7 +4630,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4572,7 +4642,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[43]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4585,7 +4655,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{43}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Entry) GetAt() *Place {
@@ -4794,7 +4864,7 @@ type Dir struct {
 
 func (x *Dir) Reset() {
 	*x = Dir{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4806,7 +4876,7 @@ func (x *Dir) String() string {
 func (*Dir) ProtoMessage() {}
 
 func (x *Dir) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[44]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4819,7 +4889,7 @@ func (x *Dir) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dir.ProtoReflect.Descriptor instead.
 func (*Dir) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{44}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
 }
 
 type File struct {
@@ -4832,7 +4902,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4844,7 +4914,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[45]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4857,7 +4927,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *File) GetBody() []*Value {
@@ -4884,7 +4954,7 @@ type TypedDocument struct {
 
 func (x *TypedDocument) Reset() {
 	*x = TypedDocument{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4896,7 +4966,7 @@ func (x *TypedDocument) String() string {
 func (*TypedDocument) ProtoMessage() {}
 
 func (x *TypedDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[46]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4909,7 +4979,7 @@ func (x *TypedDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedDocument.ProtoReflect.Descriptor instead.
 func (*TypedDocument) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{46}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *TypedDocument) GetFormat() Format {
@@ -4937,7 +5007,7 @@ type Merge struct {
 
 func (x *Merge) Reset() {
 	*x = Merge{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4949,7 +5019,7 @@ func (x *Merge) String() string {
 func (*Merge) ProtoMessage() {}
 
 func (x *Merge) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4962,7 +5032,7 @@ func (x *Merge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Merge.ProtoReflect.Descriptor instead.
 func (*Merge) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Merge) GetFormat() Format {
@@ -4996,7 +5066,7 @@ type Block struct {
 
 func (x *Block) Reset() {
 	*x = Block{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5008,7 +5078,7 @@ func (x *Block) String() string {
 func (*Block) ProtoMessage() {}
 
 func (x *Block) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5021,7 +5091,7 @@ func (x *Block) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Block.ProtoReflect.Descriptor instead.
 func (*Block) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Block) GetBase() []*Base {
@@ -5047,7 +5117,7 @@ type Link struct {
 
 func (x *Link) Reset() {
 	*x = Link{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5059,7 +5129,7 @@ func (x *Link) String() string {
 func (*Link) ProtoMessage() {}
 
 func (x *Link) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5072,7 +5142,7 @@ func (x *Link) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Link.ProtoReflect.Descriptor instead.
 func (*Link) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Link) GetTo() *Place {
@@ -5091,7 +5161,7 @@ type Copy struct {
 
 func (x *Copy) Reset() {
 	*x = Copy{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5103,7 +5173,7 @@ func (x *Copy) String() string {
 func (*Copy) ProtoMessage() {}
 
 func (x *Copy) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5116,7 +5186,7 @@ func (x *Copy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Copy.ProtoReflect.Descriptor instead.
 func (*Copy) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Copy) GetInput() string {
@@ -5139,7 +5209,7 @@ type Expose struct {
 
 func (x *Expose) Reset() {
 	*x = Expose{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5151,7 +5221,7 @@ func (x *Expose) String() string {
 func (*Expose) ProtoMessage() {}
 
 func (x *Expose) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5164,7 +5234,7 @@ func (x *Expose) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expose.ProtoReflect.Descriptor instead.
 func (*Expose) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Expose) GetInput() string {
@@ -5204,7 +5274,7 @@ type Names struct {
 
 func (x *Names) Reset() {
 	*x = Names{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5216,7 +5286,7 @@ func (x *Names) String() string {
 func (*Names) ProtoMessage() {}
 
 func (x *Names) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5229,7 +5299,7 @@ func (x *Names) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Names.ProtoReflect.Descriptor instead.
 func (*Names) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Names) GetNames() []string {
@@ -5250,7 +5320,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5262,7 +5332,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5275,7 +5345,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Share) GetFrom() *Location {
@@ -5304,7 +5374,7 @@ type Login struct {
 
 func (x *Login) Reset() {
 	*x = Login{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5316,7 +5386,7 @@ func (x *Login) String() string {
 func (*Login) ProtoMessage() {}
 
 func (x *Login) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5329,7 +5399,7 @@ func (x *Login) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Login.ProtoReflect.Descriptor instead.
 func (*Login) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *Login) GetInput() string {
@@ -5371,7 +5441,7 @@ type PlaceSkills struct {
 
 func (x *PlaceSkills) Reset() {
 	*x = PlaceSkills{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5383,7 +5453,7 @@ func (x *PlaceSkills) String() string {
 func (*PlaceSkills) ProtoMessage() {}
 
 func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5396,7 +5466,7 @@ func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlaceSkills.ProtoReflect.Descriptor instead.
 func (*PlaceSkills) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *PlaceSkills) GetReserve() []string {
@@ -5430,7 +5500,7 @@ type Check struct {
 
 func (x *Check) Reset() {
 	*x = Check{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5442,7 +5512,7 @@ func (x *Check) String() string {
 func (*Check) ProtoMessage() {}
 
 func (x *Check) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5455,7 +5525,7 @@ func (x *Check) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Check.ProtoReflect.Descriptor instead.
 func (*Check) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *Check) GetKind() CheckKind {
@@ -5482,7 +5552,7 @@ type Base struct {
 
 func (x *Base) Reset() {
 	*x = Base{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5494,7 +5564,7 @@ func (x *Base) String() string {
 func (*Base) ProtoMessage() {}
 
 func (x *Base) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5507,7 +5577,7 @@ func (x *Base) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Base.ProtoReflect.Descriptor instead.
 func (*Base) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *Base) GetKind() BaseKind {
@@ -5542,7 +5612,7 @@ type Edit struct {
 
 func (x *Edit) Reset() {
 	*x = Edit{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5554,7 +5624,7 @@ func (x *Edit) String() string {
 func (*Edit) ProtoMessage() {}
 
 func (x *Edit) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5567,7 +5637,7 @@ func (x *Edit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Edit.ProtoReflect.Descriptor instead.
 func (*Edit) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *Edit) GetOp() EditOp {
@@ -5653,7 +5723,7 @@ type EnvOp struct {
 
 func (x *EnvOp) Reset() {
 	*x = EnvOp{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5665,7 +5735,7 @@ func (x *EnvOp) String() string {
 func (*EnvOp) ProtoMessage() {}
 
 func (x *EnvOp) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5678,7 +5748,7 @@ func (x *EnvOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnvOp.ProtoReflect.Descriptor instead.
 func (*EnvOp) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{59}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *EnvOp) GetName() string {
@@ -5729,7 +5799,7 @@ type Launch struct {
 
 func (x *Launch) Reset() {
 	*x = Launch{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5741,7 +5811,7 @@ func (x *Launch) String() string {
 func (*Launch) ProtoMessage() {}
 
 func (x *Launch) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5754,7 +5824,7 @@ func (x *Launch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Launch.ProtoReflect.Descriptor instead.
 func (*Launch) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{60}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *Launch) GetBefore() []*Value {
@@ -5803,7 +5873,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5815,7 +5885,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5828,7 +5898,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{61}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *Action) GetKind() ActionKind {
@@ -5864,7 +5934,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[62]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5876,7 +5946,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[62]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5889,7 +5959,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{62}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *Diagnostic) GetSeverity() Severity {
@@ -5985,7 +6055,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
 	"\x04keys\x18\x04 \x01(\tR\x04keys\"%\n" +
 	"\aKeyPath\x12\x1a\n" +
-	"\bsegments\x18\x01 \x03(\tR\bsegments\"\x91\a\n" +
+	"\bsegments\x18\x01 \x03(\tR\bsegments\"\xbe\a\n" +
 	"\n" +
 	"Descriptor\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x18\n" +
@@ -6009,7 +6079,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\vserver_vars\x18\x12 \x01(\tR\n" +
 	"serverVars\x12D\n" +
 	"\vtranscripts\x18\x13 \x01(\v2\".greenroom.preparer.v1.TranscriptsR\vtranscripts\x12%\n" +
-	"\x0ebearer_servers\x18\x14 \x01(\bR\rbearerServers\"\xc4\x02\n" +
+	"\x0ebearer_servers\x18\x14 \x01(\bR\rbearerServers\x12+\n" +
+	"\x11rewrite_supported\x18\x15 \x01(\tR\x10rewriteSupported\"\xc4\x02\n" +
 	"\x06Client\x12 \n" +
 	"\vexecutables\x18\x01 \x03(\tR\vexecutables\x12\x1a\n" +
 	"\boverride\x18\x02 \x01(\tR\boverride\x12!\n" +
@@ -6081,7 +6152,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05Carry\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.greenroom.preparer.v1.KindR\x04kind\x122\n" +
 	"\x04keys\x18\x02 \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04keys\x12\x14\n" +
-	"\x05stays\x18\x03 \x01(\bR\x05stays\"\x9a\x04\n" +
+	"\x05stays\x18\x03 \x01(\bR\x05stays\"\xc8\x04\n" +
 	"\aRequest\x125\n" +
 	"\x06target\x18\x01 \x01(\v2\x1d.greenroom.preparer.v1.TargetR\x06target\x12C\n" +
 	"\finstructions\x18\x02 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\finstructions\x127\n" +
@@ -6091,7 +6162,12 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x06inputs\x18\x06 \x03(\v2!.greenroom.preparer.v1.NamedFoundR\x06inputs\x12;\n" +
 	"\bcommands\x18\a \x01(\v2\x1f.greenroom.preparer.v1.CommandsR\bcommands\x122\n" +
 	"\x05saver\x18\b \x01(\v2\x1c.greenroom.preparer.v1.SaverR\x05saver\x127\n" +
-	"\aservers\x18\t \x03(\v2\x1d.greenroom.preparer.v1.ServerR\aservers\"\x8f\x01\n" +
+	"\aservers\x18\t \x03(\v2\x1d.greenroom.preparer.v1.ServerR\aservers\x12,\n" +
+	"\x03rtk\x18\n" +
+	" \x01(\v2\x1a.greenroom.preparer.v1.RTKR\x03rtk\"|\n" +
+	"\x03RTK\x126\n" +
+	"\aprogram\x18\x01 \x01(\v2\x1c.greenroom.preparer.v1.PlaceR\aprogram\x12=\n" +
+	"\treference\x18\x02 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\treference\"\x8f\x01\n" +
 	"\x05Saver\x127\n" +
 	"\x06policy\x18\x01 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\x06policy\x127\n" +
 	"\x06worker\x18\x02 \x01(\v2\x1f.greenroom.preparer.v1.DocumentR\x06worker\x12\x14\n" +
@@ -6419,7 +6495,7 @@ func file_greenroom_preparer_v1_preparer_proto_rawDescGZIP() []byte {
 }
 
 var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 26)
-var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
+var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
 var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(FaultKind)(0),           // 0: greenroom.preparer.v1.FaultKind
 	(Root)(0),                // 1: greenroom.preparer.v1.Root
@@ -6476,46 +6552,47 @@ var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(*Location)(nil),         // 52: greenroom.preparer.v1.Location
 	(*Carry)(nil),            // 53: greenroom.preparer.v1.Carry
 	(*Request)(nil),          // 54: greenroom.preparer.v1.Request
-	(*Saver)(nil),            // 55: greenroom.preparer.v1.Saver
-	(*Commands)(nil),         // 56: greenroom.preparer.v1.Commands
-	(*CommandLine)(nil),      // 57: greenroom.preparer.v1.CommandLine
-	(*Target)(nil),           // 58: greenroom.preparer.v1.Target
-	(*Document)(nil),         // 59: greenroom.preparer.v1.Document
-	(*SkillSet)(nil),         // 60: greenroom.preparer.v1.SkillSet
-	(*Endpoint)(nil),         // 61: greenroom.preparer.v1.Endpoint
-	(*Server)(nil),           // 62: greenroom.preparer.v1.Server
-	(*Header)(nil),           // 63: greenroom.preparer.v1.Header
-	(*EndpointModel)(nil),    // 64: greenroom.preparer.v1.EndpointModel
-	(*Options)(nil),          // 65: greenroom.preparer.v1.Options
-	(*KindChoice)(nil),       // 66: greenroom.preparer.v1.KindChoice
-	(*NamedFound)(nil),       // 67: greenroom.preparer.v1.NamedFound
-	(*Layout)(nil),           // 68: greenroom.preparer.v1.Layout
-	(*Entry)(nil),            // 69: greenroom.preparer.v1.Entry
-	(*Dir)(nil),              // 70: greenroom.preparer.v1.Dir
-	(*File)(nil),             // 71: greenroom.preparer.v1.File
-	(*TypedDocument)(nil),    // 72: greenroom.preparer.v1.TypedDocument
-	(*Merge)(nil),            // 73: greenroom.preparer.v1.Merge
-	(*Block)(nil),            // 74: greenroom.preparer.v1.Block
-	(*Link)(nil),             // 75: greenroom.preparer.v1.Link
-	(*Copy)(nil),             // 76: greenroom.preparer.v1.Copy
-	(*Expose)(nil),           // 77: greenroom.preparer.v1.Expose
-	(*Names)(nil),            // 78: greenroom.preparer.v1.Names
-	(*Share)(nil),            // 79: greenroom.preparer.v1.Share
-	(*Login)(nil),            // 80: greenroom.preparer.v1.Login
-	(*PlaceSkills)(nil),      // 81: greenroom.preparer.v1.PlaceSkills
-	(*Check)(nil),            // 82: greenroom.preparer.v1.Check
-	(*Base)(nil),             // 83: greenroom.preparer.v1.Base
-	(*Edit)(nil),             // 84: greenroom.preparer.v1.Edit
-	(*EnvOp)(nil),            // 85: greenroom.preparer.v1.EnvOp
-	(*Launch)(nil),           // 86: greenroom.preparer.v1.Launch
-	(*Action)(nil),           // 87: greenroom.preparer.v1.Action
-	(*Diagnostic)(nil),       // 88: greenroom.preparer.v1.Diagnostic
+	(*RTK)(nil),              // 55: greenroom.preparer.v1.RTK
+	(*Saver)(nil),            // 56: greenroom.preparer.v1.Saver
+	(*Commands)(nil),         // 57: greenroom.preparer.v1.Commands
+	(*CommandLine)(nil),      // 58: greenroom.preparer.v1.CommandLine
+	(*Target)(nil),           // 59: greenroom.preparer.v1.Target
+	(*Document)(nil),         // 60: greenroom.preparer.v1.Document
+	(*SkillSet)(nil),         // 61: greenroom.preparer.v1.SkillSet
+	(*Endpoint)(nil),         // 62: greenroom.preparer.v1.Endpoint
+	(*Server)(nil),           // 63: greenroom.preparer.v1.Server
+	(*Header)(nil),           // 64: greenroom.preparer.v1.Header
+	(*EndpointModel)(nil),    // 65: greenroom.preparer.v1.EndpointModel
+	(*Options)(nil),          // 66: greenroom.preparer.v1.Options
+	(*KindChoice)(nil),       // 67: greenroom.preparer.v1.KindChoice
+	(*NamedFound)(nil),       // 68: greenroom.preparer.v1.NamedFound
+	(*Layout)(nil),           // 69: greenroom.preparer.v1.Layout
+	(*Entry)(nil),            // 70: greenroom.preparer.v1.Entry
+	(*Dir)(nil),              // 71: greenroom.preparer.v1.Dir
+	(*File)(nil),             // 72: greenroom.preparer.v1.File
+	(*TypedDocument)(nil),    // 73: greenroom.preparer.v1.TypedDocument
+	(*Merge)(nil),            // 74: greenroom.preparer.v1.Merge
+	(*Block)(nil),            // 75: greenroom.preparer.v1.Block
+	(*Link)(nil),             // 76: greenroom.preparer.v1.Link
+	(*Copy)(nil),             // 77: greenroom.preparer.v1.Copy
+	(*Expose)(nil),           // 78: greenroom.preparer.v1.Expose
+	(*Names)(nil),            // 79: greenroom.preparer.v1.Names
+	(*Share)(nil),            // 80: greenroom.preparer.v1.Share
+	(*Login)(nil),            // 81: greenroom.preparer.v1.Login
+	(*PlaceSkills)(nil),      // 82: greenroom.preparer.v1.PlaceSkills
+	(*Check)(nil),            // 83: greenroom.preparer.v1.Check
+	(*Base)(nil),             // 84: greenroom.preparer.v1.Base
+	(*Edit)(nil),             // 85: greenroom.preparer.v1.Edit
+	(*EnvOp)(nil),            // 86: greenroom.preparer.v1.EnvOp
+	(*Launch)(nil),           // 87: greenroom.preparer.v1.Launch
+	(*Action)(nil),           // 88: greenroom.preparer.v1.Action
+	(*Diagnostic)(nil),       // 89: greenroom.preparer.v1.Diagnostic
 }
 var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	42,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
 	31,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	54,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
-	68,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
+	69,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
 	30,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
 	31,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	0,   // 6: greenroom.preparer.v1.Fault.kind:type_name -> greenroom.preparer.v1.FaultKind
@@ -6568,84 +6645,87 @@ var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	16,  // 53: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
 	12,  // 54: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
 	41,  // 55: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
-	58,  // 56: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
-	59,  // 57: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
-	60,  // 58: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
-	61,  // 59: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
-	65,  // 60: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
-	67,  // 61: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
-	56,  // 62: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
-	55,  // 63: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
-	62,  // 64: greenroom.preparer.v1.Request.servers:type_name -> greenroom.preparer.v1.Server
-	59,  // 65: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
-	59,  // 66: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
-	57,  // 67: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
-	8,   // 68: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	64,  // 69: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
-	38,  // 70: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	59,  // 71: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
-	17,  // 72: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
-	63,  // 73: greenroom.preparer.v1.Server.headers:type_name -> greenroom.preparer.v1.Header
-	38,  // 74: greenroom.preparer.v1.Header.value:type_name -> greenroom.preparer.v1.Secret
-	66,  // 75: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	12,  // 76: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	18,  // 77: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	35,  // 78: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	69,  // 79: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	85,  // 80: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	86,  // 81: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	88,  // 82: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	40,  // 83: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	70,  // 84: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	71,  // 85: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	72,  // 86: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	73,  // 87: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	74,  // 88: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	75,  // 89: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	76,  // 90: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	77,  // 91: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	79,  // 92: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	80,  // 93: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	81,  // 94: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	82,  // 95: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	32,  // 96: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	2,   // 97: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	34,  // 98: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	2,   // 99: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	83,  // 100: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	84,  // 101: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	83,  // 102: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	32,  // 103: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	40,  // 104: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	78,  // 105: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	52,  // 106: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	41,  // 107: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	19,  // 108: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	41,  // 109: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	20,  // 110: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	21,  // 111: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	41,  // 112: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	32,  // 113: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	32,  // 114: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	22,  // 115: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	23,  // 116: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	32,  // 117: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	32,  // 118: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	32,  // 119: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	32,  // 120: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	87,  // 121: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	24,  // 122: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	40,  // 123: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	25,  // 124: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	26,  // 125: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	28,  // 126: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	27,  // 127: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	29,  // 128: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	127, // [127:129] is the sub-list for method output_type
-	125, // [125:127] is the sub-list for method input_type
-	125, // [125:125] is the sub-list for extension type_name
-	125, // [125:125] is the sub-list for extension extendee
-	0,   // [0:125] is the sub-list for field type_name
+	59,  // 56: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
+	60,  // 57: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
+	61,  // 58: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
+	62,  // 59: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
+	66,  // 60: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
+	68,  // 61: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
+	57,  // 62: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
+	56,  // 63: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
+	63,  // 64: greenroom.preparer.v1.Request.servers:type_name -> greenroom.preparer.v1.Server
+	55,  // 65: greenroom.preparer.v1.Request.rtk:type_name -> greenroom.preparer.v1.RTK
+	40,  // 66: greenroom.preparer.v1.RTK.program:type_name -> greenroom.preparer.v1.Place
+	60,  // 67: greenroom.preparer.v1.RTK.reference:type_name -> greenroom.preparer.v1.Document
+	60,  // 68: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
+	60,  // 69: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
+	58,  // 70: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
+	8,   // 71: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	65,  // 72: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
+	38,  // 73: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
+	60,  // 74: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
+	17,  // 75: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
+	64,  // 76: greenroom.preparer.v1.Server.headers:type_name -> greenroom.preparer.v1.Header
+	38,  // 77: greenroom.preparer.v1.Header.value:type_name -> greenroom.preparer.v1.Secret
+	67,  // 78: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	12,  // 79: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	18,  // 80: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	35,  // 81: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	70,  // 82: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	86,  // 83: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	87,  // 84: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	89,  // 85: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	40,  // 86: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	71,  // 87: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	72,  // 88: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	73,  // 89: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	74,  // 90: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	75,  // 91: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	76,  // 92: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	77,  // 93: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	78,  // 94: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	80,  // 95: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	81,  // 96: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	82,  // 97: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	83,  // 98: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	32,  // 99: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	2,   // 100: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	34,  // 101: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 102: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	84,  // 103: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	85,  // 104: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	84,  // 105: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	32,  // 106: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	40,  // 107: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	79,  // 108: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	52,  // 109: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	41,  // 110: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	19,  // 111: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	41,  // 112: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	20,  // 113: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	21,  // 114: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	41,  // 115: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	32,  // 116: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	32,  // 117: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	22,  // 118: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	23,  // 119: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	32,  // 120: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	32,  // 121: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	32,  // 122: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	32,  // 123: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	88,  // 124: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	24,  // 125: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	40,  // 126: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	25,  // 127: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	26,  // 128: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	28,  // 129: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	27,  // 130: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	29,  // 131: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	130, // [130:132] is the sub-list for method output_type
+	128, // [128:130] is the sub-list for method input_type
+	128, // [128:128] is the sub-list for extension type_name
+	128, // [128:128] is the sub-list for extension extendee
+	0,   // [0:128] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
@@ -6677,7 +6757,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 		(*Value_Quoted)(nil),
 		(*Value_SkillCatalog)(nil),
 	}
-	file_greenroom_preparer_v1_preparer_proto_msgTypes[43].OneofWrappers = []any{
+	file_greenroom_preparer_v1_preparer_proto_msgTypes[44].OneofWrappers = []any{
 		(*Entry_Dir)(nil),
 		(*Entry_File)(nil),
 		(*Entry_Document)(nil),
@@ -6697,7 +6777,7 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_greenroom_preparer_v1_preparer_proto_rawDesc), len(file_greenroom_preparer_v1_preparer_proto_rawDesc)),
 			NumEnums:      26,
-			NumMessages:   63,
+			NumMessages:   64,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
