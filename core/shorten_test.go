@@ -205,7 +205,7 @@ func TestC307_ASessionThatCannotHaveRTKIsNotPrepared(t *testing.T) {
 		if strings.Contains(err.Error(), s.dir) {
 			t.Errorf("%s: the message names a path: %v", name, err)
 		}
-		if got := below(t, s.path("state/sessions")); len(got) != 0 {
+		if got := below(t, s.path("state/s")); len(got) != 0 {
 			t.Errorf("%s: it leaves %v", name, got)
 		}
 	}
