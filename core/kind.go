@@ -18,6 +18,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/layout"
 	"github.com/greenroom-agents/greenroom/core/skill"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
+	"github.com/greenroom-agents/greenroom/sdk/rules"
 )
 
 // maxKinds bounds how many kinds of session a host remembers.
@@ -146,6 +147,17 @@ func (k *kind) check(d preparer.Descriptor, l *preparer.Layout) error {
 	}
 	k.layout, k.named = l, nil
 	return nil
+}
+
+// calls says whether something in the layout names a place of the session's.
+func (k *kind) calls(at preparer.Place) (found bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	rules.EachValue(k.layout, func(_ string, v preparer.Value) {
+		path, ok := v.(preparer.PathValue)
+		found = found || ok && path.Place == at
+	})
+	return found
 }
 
 // names gives the skills their names, and renders the document with them. prior are the names that the session has.

@@ -28,10 +28,14 @@ const (
 	RTKInstructions RTKLayer = "instructions" // the agent is told, and does as it sees fit
 )
 
-// layer is the one that has an effect in the session's client, by its descriptor and its version.
+// layer is the one that has an effect in the session's client: what its descriptor says, in a version that heeds it, when
+// something in the layout does call the program.
 func (h *Host) layer(a *answered) RTKLayer {
 	if !a.session.RTK {
 		return ""
+	}
+	if !a.kind.calls(a.shortens().Program) {
+		return RTKInstructions
 	}
 	if span := a.desc.RewriteSupported; span != "" {
 		if ok, err := h.versions.Supported(a.version, span); err != nil || !ok || a.version == "" {

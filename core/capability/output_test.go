@@ -3,7 +3,6 @@ package capability_test
 import (
 	"strings"
 	"testing"
-
 )
 
 // outputObligations are what an agent has to be told of a program that shortens output: when, when not, how to get the

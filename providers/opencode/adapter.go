@@ -27,7 +27,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.File(root.Join("AGENTS.md"), r.Instructions.Text())
+	l.File(root.Join("AGENTS.md"), r.Briefing()...)
 	l.OurSkills(r, p.PlaceSkills{At: root.Join("skills/greenroom"),
 		Reserve: p.NamesOf(inSkills, inSharedSkills, inProjectSkills, inProjectShared)})
 	// The directory looks to the client as if it had installed there what plugins and tools import. Nothing of ours does, and
@@ -37,6 +37,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 		"lockfileVersion": p.Int(3),
 		"packages":        p.Object{"": p.Object{"dependencies": p.Object{"@opencode-ai/plugin": p.S("*")}}},
 	})
+	shorten(l, r, root.Join("plugins/rtk.js"))
 
 	s := &session{Layout: l, Request: r, doc: p.Object{
 		"$schema": p.S("https://opencode.ai/config.json"), "autoupdate": p.Bool(false), "share": p.S("disabled"),

@@ -10,6 +10,7 @@ const (
 	home, envDir, envFile     = "config", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG"
 	envNoShared, envNoProject = "OPENCODE_DISABLE_EXTERNAL_SKILLS", "OPENCODE_DISABLE_PROJECT_CONFIG"
 	envNoPlugins              = "OPENCODE_PURE"
+	envOffline                = "npm_config_offline"
 	envAuth, envDatabase      = "OPENCODE_AUTH_CONTENT", "OPENCODE_DB"
 	// serverVars begins the names of the variables that carry credentials of the host's MCP servers.
 	keyVar, serverVars = p.EndpointKeyVar, "TUTTI_MCP_HEADER_"
@@ -95,7 +96,7 @@ func (Adapter) Describe() p.Descriptor {
 			p.Hooks: {How: p.ByLayout}, p.Memories: {How: p.ByLayout},
 		},
 		Gates: p.Unanswered("login"),
-		Env: slices.Concat([]string{envDir, envFile, envNoShared, envNoProject, envNoPlugins, envAuth, envDatabase, keyVar,
+		Env: slices.Concat([]string{envDir, envFile, envNoShared, envNoProject, envNoPlugins, envAuth, envDatabase, envOffline, keyVar,
 			serverVars + "*"}, quiet, settings, redirects),
 		// The client puts its plugin interface into the configuration directory, and a schema into a configuration that names
 		// none.

@@ -61,10 +61,14 @@ func (i Input) Base(r Request) []Base {
 
 // Briefing is what the session is told: the instructions, and in saver mode the policy behind them.
 func (r Request) Briefing() []Value {
-	if r.Saver == nil {
-		return []Value{r.Instructions.Text()}
+	texts := []Value{r.Instructions.Text()}
+	if r.RTK != nil {
+		texts = append([]Value{r.RTK.Reference.Text(), S("\n")}, texts...)
 	}
-	return []Value{r.Instructions.Text(), r.Saver.Policy.Text()}
+	if r.Saver != nil {
+		texts = append(texts, r.Saver.Policy.Text())
+	}
+	return texts
 }
 
 // WorkerModel is the model of the worker in saver mode: the one that was asked for, or that of the endpoint, or "".

@@ -11,6 +11,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 	"github.com/greenroom-agents/greenroom/sdk/protocol"
+	"github.com/greenroom-agents/greenroom/sdk/rules"
 )
 
 // answer is what an adapter says to a request, in a form that can be compared: a digest, or a refusal.
@@ -82,7 +83,7 @@ func savers(ctx context.Context, p preparer.Preparer) []error {
 		return []error{fmt.Errorf("the descriptor names a saver mode, and it is not served: %w", err)}
 	}
 	told := map[string]bool{}
-	eachValue(l, func(_ string, v preparer.Value) {
+	rules.EachValue(l, func(_ string, v preparer.Value) {
 		if text, ok := v.(preparer.Text); ok {
 			told[text.Document] = true
 		}
@@ -111,7 +112,7 @@ func rewrites(ctx context.Context, p preparer.Preparer) []error {
 		return []error{fmt.Errorf("a session whose commands run through rtk is not served: %w", err)}
 	}
 	called := false
-	eachValue(l, func(_ string, v preparer.Value) {
+	rules.EachValue(l, func(_ string, v preparer.Value) {
 		path, ok := v.(preparer.PathValue)
 		called = called || ok && path.Place == r.RTK.Program
 	})
@@ -145,7 +146,7 @@ func servers(ctx context.Context, p preparer.Preparer) []error {
 			wanted[h.Name] = false
 		}
 	}
-	eachValue(l, func(at string, v preparer.Value) {
+	rules.EachValue(l, func(at string, v preparer.Value) {
 		switch v := v.(type) {
 		case preparer.Secret:
 			where[v] = append(where[v], at)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 	"github.com/greenroom-agents/greenroom/sdk/protocol"
+	"github.com/greenroom-agents/greenroom/sdk/rules"
 )
 
 // protocols are all model protocols that there are.
@@ -60,7 +61,7 @@ func served(ctx context.Context, a protocol.Adapter, d preparer.Descriptor, spok
 			}
 			var places []string
 			var url bool
-			eachValue(l, func(where string, v preparer.Value) {
+			rules.EachValue(l, func(where string, v preparer.Value) {
 				switch v := v.(type) {
 				case preparer.Secret:
 					if v == r.Endpoint.Key {
