@@ -48,21 +48,14 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 		l.Dir(skills) // the manifest names it
 	}
 
-	if r.RTK != nil {
-		l.Document(dir.Join("hooks/hooks.json"), p.JSON, shorten(r.RTK.Program))
-		l.Check(dir.Join("hooks/hooks.json"), p.CheckJSON, p.Key("version"), p.Key("hooks"))
+	if r.RTK != nil { // it keeps nothing of a tool's input but the command
+		l.CheckedDocument(dir.Join("hooks/hooks.json"), p.JSON, p.Object{"version": p.Int(1), "hooks": p.Object{"preToolUse": p.List{
+			p.Object{"matcher": p.S("Shell"), "timeout": p.Int(2), "command": r.CallsRTK("hook cursor")},
+		}}}, p.Key("version"), p.Key("hooks"))
 	}
 
 	// Flags of the program have to stand in front of its command, which the host adds.
 	l.Args(p.S(flagPlugin), dir.Value())
 	l.Strip(planKey)
 	return l, nil
-}
-
-// shorten is a hook that runs shell commands through rtk. The program keeps nothing of a tool's input but the command.
-func shorten(program p.Place) p.Object {
-	return p.Object{"version": p.Int(1), "hooks": p.Object{"preToolUse": p.List{p.Object{
-		"matcher": p.S("Shell"), "timeout": p.Int(2),
-		"command": p.Concat{p.Quote(p.Shell, program.Value()), p.S(" hook cursor")},
-	}}}}
 }

@@ -9,8 +9,7 @@ import (
 const (
 	home, envDir, envFile     = "config", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG"
 	envNoShared, envNoProject = "OPENCODE_DISABLE_EXTERNAL_SKILLS", "OPENCODE_DISABLE_PROJECT_CONFIG"
-	envNoPlugins              = "OPENCODE_PURE"
-	envOffline                = "npm_config_offline"
+	envNoPlugins, envOffline  = "OPENCODE_PURE", "npm_config_offline"
 	envAuth, envDatabase      = "OPENCODE_AUTH_CONTENT", "OPENCODE_DB"
 	// serverVars begins the names of the variables that carry credentials of the host's MCP servers.
 	keyVar, serverVars = p.EndpointKeyVar, "TUTTI_MCP_HEADER_"

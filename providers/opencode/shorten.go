@@ -2,7 +2,6 @@ package opencode
 
 import (
 	_ "embed"
-	"strings"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -12,26 +11,12 @@ import (
 //go:embed rewriter.js
 var rewriter string
 
-// shorten has a plugin run shell commands through rtk. Where the client runs without plugins there is none.
-//
-// Once there is any plugin the client waits, before a session begins, until its plugin interface is installed into every
-// directory of configuration, the user's as well. npm is told to fetch nothing, and the plugin takes that back for the
-// commands of the agent.
+// shorten has a plugin run shell commands through rtk, where the client runs plugins. It then waits, before it begins, until
+// it has installed what plugins import into every directory of configuration, the user's as well: npm is told to fetch
+// nothing, and the plugin takes that back for the commands of the agent.
 func shorten(l *p.Layout, r p.Request, at p.Place) {
-	if r.RTK == nil || r.Endpoint != nil || r.Options.Inherit.None(p.Plugins) {
-		return
+	if r.RTK != nil && r.Endpoint == nil && !r.Options.Inherit.None(p.Plugins) {
+		l.File(at, p.S("const program = "), p.Quote(p.JSON, r.RTK.Program.Value()), p.S("\n"), p.Code(rewriter, "//"))
+		l.Set(envOffline, p.S("true"))
 	}
-	l.File(at, p.S("const program = "), p.Quote(p.JSON, r.RTK.Program.Value()), p.S("\n"+bare(rewriter)))
-	l.Set(envOffline, p.S("true"))
-}
-
-// bare is a program without its lines of comment, which are for who reads them here: an adapter brings no text of its own.
-func bare(program string) string {
-	var b strings.Builder
-	for line := range strings.Lines(program) {
-		if !strings.HasPrefix(strings.TrimSpace(line), "//") {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
 }
