@@ -14,21 +14,9 @@ import (
 
 // pipe passes a good answer on as it comes, through the filter.
 func (f *forward) pipe(resp *http.Response) {
-	limits, t := &f.s.cfg.Limits, &f.s.cfg.Timeouts
-	p := newPulse(resp.Body, time.Now())
-	w := startWatch(min(t.FirstByte, t.Idle), func() time.Duration {
-		limit := t.Idle
-		if p.bytes.Load() == 0 {
-			limit = t.FirstByte
-		}
-		if left := limit - p.still(); left > 0 {
-			return left
-		}
-		f.cancel(errIdle)
-		return 0
-	})
+	limits := &f.s.cfg.Limits
+	p, w := f.watchBody(resp)
 	defer w.stop()
-	resp.Body = &pulsed{pulse: p, Closer: resp.Body}
 	body, err := decodedBody(resp, limits.Response)
 	if err != nil {
 		f.failed(errNotAChat())

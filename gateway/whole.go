@@ -50,8 +50,8 @@ func (c *call) answerWhole(resp *http.Response, tc *translate.Context, opts *tra
 
 var errUnreadable = errors.New("gateway: the upstream's answer cannot be read")
 
-// readWhole reads an answer to its end, as long as the upstream does not stand still.
-func (c *call) readWhole(resp *http.Response) ([]byte, error) {
+// watchBody ends the request if an answer's body stands still while it is read.
+func (c *call) watchBody(resp *http.Response) (*pulse, *watch) {
 	t := &c.s.cfg.Timeouts
 	p := newPulse(resp.Body, time.Now())
 	w := startWatch(min(t.FirstByte, t.Idle), func() time.Duration {
@@ -65,8 +65,14 @@ func (c *call) readWhole(resp *http.Response) ([]byte, error) {
 		c.cancel(errIdle)
 		return 0
 	})
-	defer w.stop()
 	resp.Body = &pulsed{pulse: p, Closer: resp.Body}
+	return p, w
+}
+
+// readWhole reads an answer to its end, as long as the upstream does not stand still.
+func (c *call) readWhole(resp *http.Response) ([]byte, error) {
+	_, w := c.watchBody(resp)
+	defer w.stop()
 	limit := min(c.s.cfg.Limits.StreamEvent, c.s.cfg.Limits.Response)
 	body, err := decodedBody(resp, limit)
 	if err != nil {

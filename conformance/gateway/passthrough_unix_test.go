@@ -5,6 +5,7 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -118,39 +119,14 @@ func TestPassthroughOfRealClients(t *testing.T) {
 	for name, c := range clients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			up, err := upstream.Start(c.protocol,
-				upstream.Use(c.shell, map[string]any{"command": "echo marker-$((40+2)); env | grep -c " + planKey[:14], "description": "a test"}), upstream.Say("all done"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { up.Close() })
+			up := scripted(t, c.protocol, c.shell)
 			b := newBehind(t, name, up.URL())
 			r := rig.Run(b.command("do-it"), patience)
-			if r.Err != nil || !strings.Contains(r.Stdout, "all done") {
-				t.Fatalf("%v\n%s\n%s", r.Err, r.Stdout, r.Stderr)
-			}
-			turns := up.Turns()
-			if len(turns) != 2 {
-				t.Fatalf("%d turns", len(turns))
-			}
-			for _, turn := range turns {
-				if turn.Header.Get("Authorization") != "Bearer "+planKey || turn.Header.Get("X-Api-Key") != "" || bytes.Contains(turn.Body, []byte(b.token)) {
-					t.Errorf("the endpoint got %v", turn.Header)
+			b.swapped(r, up)
+			for _, turn := range up.Turns() {
+				if bytes.Contains(turn.Body, []byte(b.token)) || strings.Contains(fmt.Sprint(turn.Header), b.token) {
+					t.Errorf("the endpoint got the token: %v", turn.Header)
 				}
-				for name, values := range turn.Header {
-					if strings.Contains(strings.Join(values, ""), b.token) {
-						t.Errorf("the endpoint got the token in %s", name)
-					}
-				}
-			}
-			text, err := turns[1].Text()
-			if err != nil || !strings.Contains(text, "marker-42\n0") {
-				t.Errorf("%v, the tool did not answer without the key: %s", err, text)
-			}
-			b.nothingElseWasAsked()
-			b.hidden(planKey)
-			if strings.Contains(r.Stdout+r.Stderr, planKey) {
-				t.Error("the client shows the key")
 			}
 		})
 	}

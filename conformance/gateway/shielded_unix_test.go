@@ -29,6 +29,44 @@ func (s *stage) shielded(name, endpoint, prompt string) rig.Result {
 	return rig.Run(cmd, patience)
 }
 
+// scripted is an endpoint that lets the client run a command, which looks for the key, and then ends.
+func scripted(t *testing.T, protocol upstream.Protocol, shell string) *upstream.Server {
+	t.Helper()
+	up, err := upstream.Start(protocol,
+		upstream.Use(shell, map[string]any{"command": "echo marker-$((40+2)); env | grep -c " + planKey[:14], "description": "a test"}), upstream.Say("all done"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { up.Close() })
+	return up
+}
+
+// swapped wants the endpoint to have got the key with each turn, and nobody else ever to have had it.
+func (s *stage) swapped(r rig.Result, up *upstream.Server) {
+	s.Helper()
+	if r.Err != nil || !strings.Contains(r.Stdout, "all done") {
+		s.Fatalf("%v\n%s\n%s", r.Err, r.Stdout, r.Stderr)
+	}
+	turns := up.Turns()
+	if len(turns) != 2 {
+		s.Fatalf("%d turns", len(turns))
+	}
+	for _, turn := range turns {
+		if turn.Header.Get("Authorization") != "Bearer "+planKey || turn.Header.Get("X-Api-Key") != "" || bytes.Contains(turn.Body, []byte(planKey)) {
+			s.Errorf("the endpoint got %v", turn.Header)
+		}
+	}
+	text, err := turns[1].Text()
+	if err != nil || !strings.Contains(text, "marker-42\n0") {
+		s.Errorf("%v, the tool did not answer without the key: %s", err, text)
+	}
+	s.nothingElseWasAsked()
+	s.hidden(planKey)
+	if strings.Contains(r.Stdout+r.Stderr, planKey) {
+		s.Error("the client shows the key")
+	}
+}
+
 var summary = regexp.MustCompile(`(?m)^greenroom: [23] turns, `)
 
 // The command of a person, from beginning to end: the endpoint gets the key of the plan, and neither the client nor what
@@ -38,37 +76,12 @@ func TestShieldedSession(t *testing.T) {
 	for name, c := range clients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			up, err := upstream.Start(c.protocol,
-				upstream.Use(c.shell, map[string]any{"command": "echo marker-$((40+2)); env | grep -c " + planKey[:14], "description": "a test"}), upstream.Say("all done"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { up.Close() })
+			up := scripted(t, c.protocol, c.shell)
 			s := newStage(t, gatewaytest.Start())
 			r := s.shielded(name, up.URL(), "do-it")
-			if r.Err != nil || !strings.Contains(r.Stdout, "all done") {
-				t.Fatalf("%v\n%s\n%s", r.Err, r.Stdout, r.Stderr)
-			}
-			turns := up.Turns()
-			if len(turns) != 2 {
-				t.Fatalf("%d turns", len(turns))
-			}
-			for _, turn := range turns {
-				if turn.Header.Get("Authorization") != "Bearer "+planKey && turn.Header.Get("X-Api-Key") != planKey || bytes.Contains(turn.Body, []byte(planKey)) {
-					t.Errorf("the endpoint got %v", turn.Header)
-				}
-			}
-			text, err := turns[1].Text()
-			if err != nil || !strings.Contains(text, "marker-42\n0") {
-				t.Errorf("%v, the tool did not answer without the key: %s", err, text)
-			}
+			s.swapped(r, up)
 			if !summary.MatchString(r.Stderr) {
 				t.Errorf("no summary in %s", r.Stderr)
-			}
-			s.nothingElseWasAsked()
-			s.hidden(planKey)
-			if strings.Contains(r.Stdout+r.Stderr, planKey) {
-				t.Error("the client shows the key")
 			}
 		})
 	}

@@ -66,19 +66,7 @@ func (p *thinkParser) feed(s *Stream, dst, text []byte) []byte {
 				p.state = thinkText
 			}
 		case thinkInside:
-			i := bytes.Index(text, []byte(closeTag))
-			if i < 0 {
-				n := partialTag(text, closeTag)
-				if n < len(text) {
-					dst = s.reason(dst, text[:len(text)-n])
-				}
-				p.held = append(p.held, text[len(text)-n:]...)
-				return dst
-			}
-			if i > 0 {
-				dst = s.reason(dst, text[:i])
-			}
-			text, p.state = text[i+len(closeTag):], thinkAfter
+			dst, text = p.until(closeTag, thinkAfter, s.reason, dst, text)
 		case thinkAfter:
 			if text = bytes.TrimLeft(text, "\r\n"); len(text) > 0 {
 				p.state = thinkText
@@ -87,22 +75,26 @@ func (p *thinkParser) feed(s *Stream, dst, text []byte) []byte {
 			if p.mode != dialect.ThinkAnywhere {
 				return s.say(dst, text)
 			}
-			i := bytes.Index(text, []byte(openTag))
-			if i < 0 {
-				n := partialTag(text, openTag)
-				if n < len(text) {
-					dst = s.say(dst, text[:len(text)-n])
-				}
-				p.held = append(p.held, text[len(text)-n:]...)
-				return dst
-			}
-			if i > 0 {
-				dst = s.say(dst, text[:i])
-			}
-			text, p.state = text[i+len(openTag):], thinkInside
+			dst, text = p.until(openTag, thinkInside, s.say, dst, text)
 		}
 	}
 	return dst
+}
+
+// until hands on what stands in front of a tag and gives what stands behind it, where the next state begins. Without the
+// tag it holds back what may be its beginning.
+func (p *thinkParser) until(tag string, next thinkState, emit func(dst, text []byte) []byte, dst, text []byte) (out, rest []byte) {
+	i := bytes.Index(text, []byte(tag))
+	if i >= 0 {
+		rest, p.state = text[i+len(tag):], next
+	} else {
+		i = len(text) - partialTag(text, tag)
+		p.held = append(p.held, text[i:]...)
+	}
+	if i > 0 {
+		dst = emit(dst, text[:i])
+	}
+	return dst, rest
 }
 
 // flush gives what was held back to where it belongs: no more text comes.
