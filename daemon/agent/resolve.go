@@ -47,7 +47,7 @@ func Usable(h Harness, p plan.Plan, model string) error {
 		return no(err.Error(), "choose a plan of the protocol that the client takes")
 	}
 	if model != "" && !p.Has(model) {
-		return no("the model is none of the plan's", "choose one that it lists")
+		return no("the model is none of the plan's", "it has "+p.Listing())
 	}
 	return nil
 }

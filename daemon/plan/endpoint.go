@@ -51,7 +51,7 @@ func (p Plan) Endpoint(key Key, model string) (modelendpoint.Endpoint, error) {
 		model = p.Effective()
 	}
 	if model = modelendpoint.Plain(model); !p.Has(model) {
-		return unusable("the model is none of the plan's", "it has "+some(p.Models))
+		return unusable("the model is none of the plan's", "it has "+p.Listing())
 	}
 	key = p.Credential(key)
 	switch {
@@ -69,11 +69,11 @@ func (p Plan) Endpoint(key Key, model string) (modelendpoint.Endpoint, error) {
 	return e, nil
 }
 
-// some lists models for people, the first few of many.
-func some(all []Model) string {
+// Listing lists the models for people, the first few of many.
+func (s Spec) Listing() string {
 	const most = 8
 	text := ""
-	for i, m := range all {
+	for i, m := range s.Models {
 		switch {
 		case i == most:
 			return text + " and more"
