@@ -23,8 +23,9 @@ type binding struct {
 	protocol string
 	shield   bool
 	native   bool
-	// named is the plan that was named. It takes the place of what else would say which endpoint is meant.
-	named string
+	// named is the plan that was named, and agent the agent whose session it is. Either takes the place of what else would
+	// say which endpoint is meant.
+	named, agent string
 }
 
 func (b *binding) flags(cmd *cobra.Command) {
@@ -32,6 +33,7 @@ func (b *binding) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Lookup("upstream").Usage = "base `URL` of a model endpoint"
 	f.StringVar(&b.named, "plan", "", "`NAME` of a model plan; --model is then one of its models")
+	f.StringVar(&b.agent, "agent", "", "`NAME` of an agent whose session it is, on its plan; see agents")
 	f.StringVar(&b.protocol, "protocol", "", "what the endpoint speaks: openai, responses or anthropic (default: what the client takes)")
 	f.BoolVar(&b.shield, "shield", false, "keep the key from the client by a gateway that passes everything on")
 	f.BoolVar(&b.native, "or-native", false, "run on your own login if the client cannot be bound to the endpoint")
@@ -40,7 +42,7 @@ func (b *binding) flags(cmd *cobra.Command) {
 
 // given says whether any of the flags were.
 func (b *binding) given() bool {
-	return b.plan.given() || b.protocol != "" || b.shield || b.native || b.named != ""
+	return b.plan.given() || b.protocol != "" || b.shield || b.native || b.named != "" || b.agent != ""
 }
 
 // placeholder is what a client sends as its key to an endpoint on this machine that wants none.
@@ -48,23 +50,17 @@ const placeholder = "none"
 
 // runOn runs a session on the endpoint that was given, if one was.
 func (a *app) runOn(ctx context.Context, b binding, in string, s core.Session, keep core.Keep, do act) (int, error) {
+	if b.given() && s.ExtensionRuntimePrep != nil {
+		return 0, usage("set its models up in its own settings", "--upstream, --plan and --agent: an extension does not say how its agent is bound to an endpoint")
+	}
 	var bound *boundPlan
 	var key string
 	var err error
-	if b.given() && s.ExtensionRuntimePrep != nil {
-		return 0, usage("set its models up in its own settings", "--upstream and --plan: an extension does not say how its agent is bound to an endpoint")
-	}
-	switch {
-	case b.named != "":
-		if bound, err = a.planOf(ctx, &b, in); err == nil {
-			defer bound.Close()
-			key = bound.key.Reveal()
+	stored := b.named != "" || b.agent != ""
+	if b.given() && !stored {
+		if key, err = a.planKey(b.plan); err != nil {
+			return 0, err
 		}
-	case b.given():
-		key, err = a.planKey(b.plan)
-	}
-	if err != nil {
-		return 0, err
 	}
 	h, err := a.hostFor(ctx, s.Provider)
 	if err != nil {
@@ -79,8 +75,15 @@ func (a *app) runOn(ctx context.Context, b binding, in string, s core.Session, k
 		return 0, err
 	}
 	var e modelendpoint.Endpoint
-	if bound != nil {
-		e = bound.endpoint
+	if stored {
+		if bound, err = a.boundTo(ctx, &b, &s, d.Model, in); err != nil {
+			return 0, err
+		}
+		defer bound.Close()
+		if bound.plan.ID == "" {
+			return a.run(ctx, h, s, keep, do) // an agent without a plan that can be used
+		}
+		key, e = bound.key.Reveal(), bound.endpoint
 		e.Otherwise = b.otherwise()
 	} else {
 		if key == "" && !modelendpoint.Loopback(b.upstream) {

@@ -25,7 +25,7 @@ func (a *app) plansCommand() *cobra.Command {
 		Use:   "plans",
 		Short: "List the model plans, and work on them",
 		Long: `List the model plans of a workspace. A plan is a named endpoint with its key, its models and a default model. A session
-uses one when it is named, as in run --plan; no plan is used by itself.
+uses one when it is named, as in run --plan, or when its agent has one; no plan is used by itself.
 
 A plan is ready once a check of it has passed, undetected before, detection_failed when a check found something wrong, or
 disabled. Keys are stored encrypted, and never shown.`,

@@ -183,7 +183,7 @@ func TestOnPlanUnavailable(t *testing.T) {
 		"no models":         {[]string{"--plan", "Empty"}, 3, "[model_plan_unusable]"},
 		"H41 no such model": {[]string{"--plan", "Other", "--model", "x"}, 3, "it has m"},
 		"no such plan":      {[]string{"--plan", "None"}, 3, "[model_plan_not_found]"},
-		"and an upstream":   {[]string{"--plan", "Off", "--upstream", "http://127.0.0.1:1"}, 2, "--plan says itself"},
+		"and an upstream":   {[]string{"--plan", "Off", "--upstream", "http://127.0.0.1:1"}, 2, "a plan says itself"},
 		"two models":        {[]string{"--plan", "Off", "--model", "a", "--model", "b"}, 2, "--model was given twice"},
 	} {
 		got := w.run(append([]string{"run", fakeProvider}, c.args...)...)

@@ -90,7 +90,7 @@ To go on with a conversation later, keep the session and name both: --session ID
 
 // asked is the model to ask for: without an endpoint, --model names one of the client's own.
 func (b *binding) asked(model string) string {
-	if b.upstream == "" && b.named == "" && len(b.models) == 1 {
+	if b.upstream == "" && b.named == "" && b.agent == "" && len(b.models) == 1 {
 		model, b.models = b.models[0], nil
 	}
 	return model
