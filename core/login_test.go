@@ -435,3 +435,38 @@ func TestH01_DamagedRecordOfARunLosesNoLogin(t *testing.T) {
 		s.cleanup(s.session("one"))
 	}
 }
+
+// A preparation that fails after the login was placed takes it back, as a link and as a copy, and says why it failed.
+func TestC230_AFailureAfterTheLoginTakesItBack(t *testing.T) {
+	t.Parallel()
+	bad := prop{provider: "prop", extra: func(_ preparer.Request, l *preparer.Layout) {
+		l.Check(preparer.Session("prop/config.toml"), preparer.CheckTOML, preparer.Key("nothing"))
+	}}
+	for name, linker := range map[string]fsroot.Linker{"a link": nil, "a copy": windows{}} {
+		s := newStage(t)
+		home := snapshot(t, s.home, false)
+		placed := false
+		h := s.open(func(c *Config) {
+			c.linker = linker
+			c.BeforeChange = func(_ int64, _, path string) error {
+				placed = placed || strings.HasSuffix(path, "prop/auth.json")
+				return nil
+			}
+		}, bad)
+		if _, err := h.Prepare(t.Context(), s.session("one")); CodeOf(err) == "" || !strings.Contains(err.Error(), "nothing") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if left := s.left(); !placed || len(left) > 0 {
+			t.Errorf("%s was placed: %v, and this is left: %q", name, placed, left)
+		}
+		if diff := cmp.Diff(home, snapshot(t, s.home, false)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		s.host = s.open(func(c *Config) { c.linker = linker }, prop{provider: "prop"})
+		p := s.prepare(s.session("one"))
+		if got := s.read(filepath.Join(p.Dir, "prop/auth.json")); !strings.Contains(got, `"R1"`) {
+			t.Errorf("%s: the login is %s", name, got)
+		}
+		s.cleanup(s.session("one"))
+	}
+}

@@ -14,6 +14,7 @@ func endpointRows() []Row {
 		four("An endpoint on this machine is reached without the user's proxy",
 			"TestH40_TheEndpointIsReachedWithoutTheUsersProxy/codex", "TestH40_TheEndpointIsReachedWithoutTheUsersProxy/claude", kimi,
 			"TestH40_TheEndpointIsReachedWithoutTheUsersProxy/opencode"),
+		each("An endpoint that repeats the key when it refuses: the key is in no error, log, record or answer of ours", "TestH38_AnEndpointThatRepeatsTheKey"),
 		only("claude", "A socket in a settings file, which nothing else closes, is refused",
 			"TestH33_ClaudeIsRefusedWhereASocketTakesItsRequests", "no such setting in this client"),
 	}

@@ -40,6 +40,17 @@ var parts = map[string]part{
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=0",
 		}
 	},
+	"opencode": func(url string) ([]string, []string) {
+		config := fmt.Sprintf(`{"model":"demo/demo","enabled_providers":["demo"],"provider":{"demo":{"npm":"@ai-sdk/openai-compatible","models":{"demo":{}},`+
+			`"options":{"baseURL":"%s/v1","apiKey":"{env:%s}"}}}}`, url, keyVar)
+		return []string{"run", prompt}, []string{"OPENCODE_CONFIG_CONTENT=" + config, keyVar + "=invented", "npm_config_offline=true"}
+	},
+	"kimi": func(url string) ([]string, []string) {
+		return []string{"-p", prompt}, []string{
+			"KIMI_MODEL_NAME=demo", "KIMI_MODEL_PROVIDER_TYPE=openai", "KIMI_MODEL_BASE_URL=" + url + "/v1", "KIMI_MODEL_API_KEY=invented",
+			"KIMI_DISABLE_TELEMETRY=1",
+		}
+	},
 }
 
 // performance is what a run of a client showed.

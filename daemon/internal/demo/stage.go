@@ -22,15 +22,19 @@ const (
 
 // props are the files of the invented home and project.
 var props = map[string]string{
-	"home/.codex/AGENTS.md":                         "# House rules\n\n" + houseRule + "\n",
-	"home/.codex/config.toml":                       "# Written by hand.\nmodel_reasoning_effort = \"low\"\n\n[mcp_servers.notes]\ncommand = \"true\"\nenabled = false\n",
-	"home/.codex/skills/" + ownSkill + "/SKILL.md":  skillText,
-	"home/.codex/auth.json":                         "{\"OPENAI_API_KEY\": \"invented-for-the-demo\"}\n",
-	"home/.claude/CLAUDE.md":                        "# House rules\n\n" + houseRule + "\n",
-	"home/.claude/settings.json":                    "{\"includeCoAuthoredBy\": false}\n",
-	"home/.claude/skills/" + ownSkill + "/SKILL.md": skillText,
-	"home/.profile":                                 "export EDITOR=vi\n",
-	"home/project/README.md":                        "# A project\n\nNothing here is changed.\n",
+	"home/.codex/AGENTS.md":                                  "# House rules\n\n" + houseRule + "\n",
+	"home/.codex/config.toml":                                "# Written by hand.\nmodel_reasoning_effort = \"low\"\n\n[mcp_servers.notes]\ncommand = \"true\"\nenabled = false\n",
+	"home/.codex/skills/" + ownSkill + "/SKILL.md":           skillText,
+	"home/.codex/auth.json":                                  "{\"OPENAI_API_KEY\": \"invented-for-the-demo\"}\n",
+	"home/.claude/CLAUDE.md":                                 "# House rules\n\n" + houseRule + "\n",
+	"home/.claude/settings.json":                             "{\"includeCoAuthoredBy\": false}\n",
+	"home/.claude/skills/" + ownSkill + "/SKILL.md":          skillText,
+	"home/.config/opencode/AGENTS.md":                        "# House rules\n\n" + houseRule + "\n",
+	"home/.config/opencode/skills/" + ownSkill + "/SKILL.md": skillText,
+	"home/.kimi-code/AGENTS.md":                              "# House rules\n\n" + houseRule + "\n",
+	"home/.kimi-code/skills/" + ownSkill + "/SKILL.md":       skillText,
+	"home/.profile":                                          "export EDITOR=vi\n",
+	"home/project/README.md":                                 "# A project\n\nNothing here is changed.\n",
 }
 
 const skillText = "---\nname: " + ownSkill + "\ndescription: Sort the notes of this person by date.\n---\n# Tidy notes\n\nSort them by date, the newest first.\n"

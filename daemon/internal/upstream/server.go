@@ -56,6 +56,7 @@ func (u *Upstream) Close() error {
 
 func (u *Upstream) serve(w http.ResponseWriter, r *http.Request) {
 	var events []event
+	aside := func([]byte) bool { return false }
 	switch path := strings.TrimRight(r.URL.Path, "/"); {
 	case r.Method == http.MethodHead:
 		return
@@ -63,6 +64,8 @@ func (u *Upstream) serve(w http.ResponseWriter, r *http.Request) {
 		events = responses(u.reply)
 	case r.Method == http.MethodPost && strings.HasSuffix(path, "/messages"):
 		events = messages(u.reply)
+	case r.Method == http.MethodPost && strings.HasSuffix(path, "/chat/completions"):
+		events, aside = chat(u.reply), isAside
 	default:
 		http.Error(w, `{"error":{"type":"not_found_error","message":"this endpoint only plays one text turn"}}`, http.StatusNotFound)
 		return
@@ -72,9 +75,11 @@ func (u *Upstream) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"type":"invalid_request_error","message":"the request is too large"}}`, http.StatusRequestEntityTooLarge)
 		return
 	}
-	u.mu.Lock()
-	u.turns = append(u.turns, string(body))
-	u.mu.Unlock()
+	if !aside(body) {
+		u.mu.Lock()
+		u.turns = append(u.turns, string(body))
+		u.mu.Unlock()
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, e := range events {
 		if _, err := e.WriteTo(w); err != nil {

@@ -81,3 +81,23 @@ func TestOtherRequestsAreNoTurns(t *testing.T) {
 		t.Errorf("turns: %q", u.Turns())
 	}
 }
+
+// A turn of Chat Completions has no names of events, and ends with a word. A request without tools asks for a title.
+func TestTurnOfChatCompletions(t *testing.T) {
+	t.Parallel()
+	u := start(t)
+	for _, ask := range []string{`{"messages":[]}`, `{"tools":[{"type":"function"}]}`} {
+		resp, err := http.Post(u.URL()+"/v1/chat/completions", "application/json", strings.NewReader(ask))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if text := string(body); err != nil || strings.Contains(text, "event:") || !strings.Contains(text, "hello") || !strings.HasSuffix(text, "data: [DONE]\n\n") {
+			t.Errorf("got %q, %v", text, err)
+		}
+	}
+	if diff := cmp.Diff([]string{`{"tools":[{"type":"function"}]}`}, u.Turns()); diff != "" {
+		t.Error(diff)
+	}
+}

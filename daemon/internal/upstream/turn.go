@@ -8,13 +8,20 @@ import (
 // event is one event of a stream: a JSON object whose type names it.
 type event map[string]any
 
-// WriteTo writes the event as a server-sent one.
+// WriteTo writes the event as a server-sent one. That of Chat Completions has no name, and nothing in it is the end.
 func (e event) WriteTo(w io.Writer) (int64, error) {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return 0, err
 	}
-	n, err := io.WriteString(w, "event: "+e["type"].(string)+"\ndata: "+string(data)+"\n\n")
+	text := "data: " + string(data) + "\n\n"
+	if name, ok := e["type"].(string); ok {
+		text = "event: " + name + "\n" + text
+	}
+	if len(e) == 0 {
+		text = "data: [DONE]\n\n"
+	}
+	n, err := io.WriteString(w, text)
 	return int64(n), err
 }
 
@@ -48,4 +55,21 @@ func messages(text string) []event {
 		{"type": "message_delta", "delta": event{"stop_reason": "end_turn", "stop_sequence": nil}, "usage": event{"output_tokens": 10}},
 		{"type": "message_stop"},
 	}
+}
+
+// chat is a text turn of Chat Completions.
+func chat(text string) []event {
+	chunk := func(delta event, finish any) event {
+		return event{"id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": "demo",
+			"choices": []any{event{"index": 0, "delta": delta, "finish_reason": finish}}}
+	}
+	usage := event{"id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": "demo", "choices": []any{},
+		"usage": event{"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}}
+	return []event{chunk(event{"role": "assistant", "content": text}, nil), chunk(event{}, "stop"), usage, {}}
+}
+
+// isAside says whether a request of Chat Completions is for something beside a turn, such as a title: it offers no tools.
+func isAside(body []byte) bool {
+	var ask struct{ Tools []json.RawMessage }
+	return json.Unmarshal(body, &ask) == nil && len(ask.Tools) == 0
 }
