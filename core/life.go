@@ -292,6 +292,13 @@ type Run = manifest.Run
 // waited for, or to end it, or [Run.Forget] to leave alone what it has started.
 func (l *Lease) Start(client *exec.Cmd) (*Run, error) { return l.lease.Start(client) }
 
+// Note is what was kept under a key for those that run clients in the session, such as what an agent was told: nil for
+// nothing. It lies in the session's directory, and goes with it. Call it before Release.
+func (l *Lease) Note(key string) ([]byte, error) { return l.lease.Note(key) }
+
+// KeepNote keeps up to 64 KiB under a key, in the place of what was there.
+func (l *Lease) KeepNote(key string, data []byte) error { return l.lease.KeepNote(key, data) }
+
 // Stop ends the clients that run in a session and were started with [Lease.Start], whoever did, with everything that they
 // have started: they are asked to, and killed after two seconds. It says how many there were. The session stays prepared.
 // Where the system does not tell what a process has started the code is "client_unsupported", and [ErrRunning] for what

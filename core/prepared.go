@@ -20,12 +20,18 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 		Ref: a.session.Ref(), Provider: a.session.Provider, Cwd: a.session.Cwd, Dir: a.roots.Session, Generation: m.Generation,
 		Executable: a.exe, Version: a.version, Args: w.tree.Before, ArgsAfter: w.tree.After,
 		Transport: a.desc.Client.Transport, TransportArgs: a.desc.Client.TransportArgs,
-		Env:       w.env(),
-		Models:    a.source(),
-		RTK:       w.h.layer(a),
-		Skills:    w.skills(),
-		Inherited: slices.Clone(a.kind.inherited),
-		strip:     slices.Clone(a.layout.Launch.Strip),
+		Env:        w.env(),
+		Models:     a.source(),
+		RTK:        w.h.layer(a),
+		Skills:     w.skills(),
+		Inherited:  slices.Clone(a.kind.inherited),
+		connectors: a.session.Connectors.Clone(),
+		strip:      slices.Clone(a.layout.Launch.Strip),
+	}
+	for _, g := range a.desc.Gates {
+		if g.Answer == preparer.NotAnswered {
+			p.gates = append(p.gates, g.ID)
+		}
 	}
 	// Credentials of a session that this one was started from must not reach its client.
 	if a.desc.ServerVars != "" {

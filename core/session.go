@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"slices"
 
 	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/capability"
@@ -156,6 +157,8 @@ type Prepared struct {
 	Diagnostics []Diagnostic `json:"diagnostics"`
 
 	firstPrompt string
+	connectors  *connector.Context
+	gates       []string
 	steps       []handshake.Step
 	strip       []string
 }
@@ -227,6 +230,12 @@ func (p *Prepared) Environ(base []string) []string {
 // FirstPrompt is context for the agent that goes behind the user's own blocks of the first prompt, and again behind the
 // first one of a resumed conversation. It is not to be stored as the user's text. "" for none.
 func (p *Prepared) FirstPrompt() string { return p.firstPrompt }
+
+// Connectors is what the session was told of connectors when it was prepared, nil for nothing.
+func (p *Prepared) Connectors() *connector.Context { return p.connectors.Clone() }
+
+// Gates are the ids of what may hold up the client where nobody looks at it, and that nothing answers.
+func (p *Prepared) Gates() []string { return slices.Clone(p.gates) }
 
 // Handshake is what has to be done over the client's protocol before its first thread. Package launch does it; what it is
 // stands in no public type.

@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -19,7 +20,7 @@ func Told(c Context) Announced { return Announced{Enabled: c.Enabled(), Index: I
 // Turn is what holds for one turn.
 type Turn struct {
 	Enabled []string // the full set
-	Index   string   // the routing index, as Index renders it
+	Hints   []Hint   // all that there are, for the routing index
 	// Guidance marks a turn that steers one which runs: it announces nothing.
 	Guidance bool
 }
@@ -37,16 +38,13 @@ func (a Announced) Delta(t Turn) (text string, next Announced) {
 			lines = append(lines, "Connector(s) "+what+": "+strings.Join(list, ", ")+".")
 		}
 	}
-	if t.Index != a.Index {
-		index := t.Index
-		if index == "" {
-			index = None
-		}
-		lines = append(lines, "The connector routing index is now: "+index)
+	index := Index(t.Hints)
+	if index != a.Index {
+		lines = append(lines, "The connector routing index is now: "+cmp.Or(index, None))
 	}
 	say("enabled", without(now, a.Enabled))
 	say("disabled", without(keys(a.Enabled), now))
-	return strings.Join(lines, "\n"), Announced{Enabled: now, Index: t.Index}
+	return strings.Join(lines, "\n"), Announced{Enabled: now, Index: index}
 }
 
 // without are the keys of one list that are not in another.

@@ -39,8 +39,9 @@ func (a *agentClient) serve(r io.Reader) error { return a.conn.Serve(r) }
 func (a *agentClient) handshake(ctx context.Context) error {
 	var r acp.InitializeResponse
 	_, err := a.conn.Call(ctx, acp.AgentMethodInitialize, acp.InitializeRequest{
-		ProtocolVersion: acp.ProtocolVersionNumber,
-		ClientInfo:      &acp.Implementation{Name: "greenroom", Version: "1"},
+		ProtocolVersion:    acp.ProtocolVersionNumber,
+		ClientInfo:         &acp.Implementation{Name: "greenroom", Version: "1"},
+		ClientCapabilities: acp.ClientCapabilities{Elicitation: &acp.ElicitationCapabilities{Form: &acp.ElicitationFormCapabilities{}, Url: &acp.ElicitationUrlCapabilities{}}},
 	}, &r)
 	if err != nil {
 		return err
@@ -162,7 +163,11 @@ func (a *agentClient) setModel(ctx context.Context, conversation, model string) 
 
 // Request implements jsonrpc.Handler. What we did not offer is not there.
 func (a *agentClient) Request(ctx context.Context, method string, params json.RawMessage) (any, error) {
-	if method != acp.ClientMethodSessionRequestPermission {
+	switch method {
+	case acp.ClientMethodSessionRequestPermission:
+	case acp.ClientMethodElicitationCreate:
+		return a.elicit(ctx, params), nil
+	default:
 		return nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "method not found"}
 	}
 	var q acp.RequestPermissionRequest

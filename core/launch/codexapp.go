@@ -56,12 +56,16 @@ func (a *appClient) conversation(t Thread, err error) (Conversation, error) {
 	return Conversation{ID: t.ID, Model: t.model}, err
 }
 
-func (a *appClient) prompt(ctx context.Context, conversation string, blocks []Block) (EndReason, error) {
+func appInput(blocks []Block) []map[string]any {
 	input := make([]map[string]any, len(blocks))
 	for i, b := range blocks {
 		input[i] = map[string]any{"type": "text", "text": b.Text}
 	}
-	params := map[string]any{"threadId": conversation, "input": input}
+	return input
+}
+
+func (a *appClient) prompt(ctx context.Context, conversation string, blocks []Block) (EndReason, error) {
+	params := map[string]any{"threadId": conversation, "input": appInput(blocks)}
 	t := &appTurn{named: make(chan struct{}), ended: make(chan appSaid, 1)}
 	a.mu.Lock()
 	if a.model != "" {
@@ -106,6 +110,24 @@ func (a *appClient) cancel(ctx context.Context, conversation string) error {
 	return err
 }
 
+func (a *appClient) guide(ctx context.Context, conversation string, blocks []Block) error {
+	a.mu.Lock()
+	t := a.now
+	a.mu.Unlock()
+	if t == nil {
+		return fault.New(fault.Invalid, "guide turn", a.p.Provider, "none runs")
+	}
+	select {
+	case <-t.named:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-a.app.conn.Done():
+		return lines.ErrClosed
+	}
+	_, err := a.app.conn.Call(ctx, "turn/steer", map[string]any{"threadId": conversation, "expectedTurnId": t.id, "input": appInput(blocks)}, nil)
+	return err
+}
+
 // setModel holds from the next turn on, in which the client is told.
 func (a *appClient) setModel(_ context.Context, _, model string) error {
 	if model == "" {
@@ -140,29 +162,4 @@ func (a *appClient) Notify(method string, params json.RawMessage) {
 		e.Raw = params
 		a.emit(e)
 	}
-}
-
-// decisions are the client's words for our answers. What is allowed for ever stands in no file: it holds for the session.
-var decisions = map[Answer]string{Deny: "decline", AllowOnce: "accept", AllowAlways: "acceptForSession", CancelTurn: "cancel"}
-
-// Request implements jsonrpc.Handler. What we did not offer is not there, and the client takes that for a refusal.
-func (a *appClient) Request(ctx context.Context, method string, params json.RawMessage) (any, error) {
-	kind, ok := map[string]string{"item/commandExecution/requestApproval": "commandExecution", "item/fileChange/requestApproval": "fileChange"}[method]
-	if !ok {
-		return nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "method not found"}
-	}
-	var q struct {
-		ItemID  string `json:"itemId"`
-		Command string `json:"command"`
-		Reason  string `json:"reason"`
-	}
-	if err := json.Unmarshal(params, &q); err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "malformed"}
-	}
-	tool := Tool{ID: q.ItemID, Title: q.Command, Kind: appKinds[kind], Status: Pending}
-	if tool.Title == "" {
-		tool.Title = q.Reason
-	}
-	answer := a.permit(ctx, Request{Tool: tool, Offers: []Answer{AllowOnce, AllowAlways}, Raw: params}, params)
-	return map[string]any{"decision": decisions[answer]}, nil
 }

@@ -99,9 +99,55 @@ func TestAppPermission(t *testing.T) {
 		}
 	}
 	a := newAppClient(io.Discard, side{p: &core.Prepared{}, permit: func(context.Context, Request, []byte) Answer { t.Error("asked"); return AllowAlways }})
-	for _, method := range []string{"item/tool/requestUserInput", "mcpServer/elicitation/request", "account/login"} {
+	for _, method := range []string{"item/tool/call", "account/chatgptAuthTokens/refresh", "account/login"} {
 		if _, err := a.Request(t.Context(), method, json.RawMessage(`{}`)); err == nil {
 			t.Errorf("%s was answered", method)
+		}
+	}
+}
+
+// Whatever else a client asks gets an answer: what the policy says, what a person says, or that nobody does.
+func TestAppAsks(t *testing.T) {
+	t.Parallel()
+	const (
+		input = `{"threadId":"t","itemId":"i","questions":[{"id":"colour","header":"Colour","question":"Which?","options":[{"label":"red","description":""}]}]}`
+		form  = `{"threadId":"t","serverName":"crm","mode":"form","message":"Which?","requestedSchema":{"type":"object","properties":{"colour":{"type":"string","enum":["red"]}}}}`
+		visit = `{"threadId":"t","serverName":"crm","mode":"url","message":"Log in","url":"https://crm.example/","elicitationId":"e"}`
+		call  = `{"threadId":"t","serverName":"crm","mode":"form","message":"Allow find?","requestedSchema":{"type":"object","properties":{}},"_meta":{"codex_approval_kind":"mcp_tool_call","persist":["session","always"]}}`
+		widen = `{"threadId":"t","itemId":"i","reason":"to write","permissions":{"network":{"enabled":true}}}`
+
+		elicit, request = "mcpServer/elicitation/request", "item/tool/requestUserInput"
+	)
+	for name, c := range map[string]struct {
+		method, params string
+		answer         Answer
+		reply          Reply
+		want           string
+	}{
+		"input":              {request, input, Deny, Reply{"colour": {"red"}}, `{"answers":{"colour":{"answers":["red"]}}}`},
+		"input, by nobody":   {request, input, AllowAlways, nil, `{"answers":{}}`},
+		"form":               {elicit, form, Deny, Reply{"colour": {"red"}}, `{"action":"accept","content":{"colour":"red"}}`},
+		"form, by nobody":    {elicit, form, AllowAlways, nil, `{"action":"decline"}`},
+		"of another thread":  {elicit, strings.Replace(form, `"t"`, `"u"`, 1), AllowAlways, Reply{"colour": {"red"}}, `{"action":"decline"}`},
+		"a page":             {elicit, visit, Deny, Reply{}, `{"action":"accept"}`},
+		"a page, by nobody":  {elicit, visit, AllowAlways, nil, `{"action":"decline"}`},
+		"an odd form":        {elicit, `{"threadId":"t","requestedSchema":{"properties":{"a":{"type":"object"}}}}`, AllowAlways, Reply{}, `{"action":"decline"}`},
+		"a server's tool":    {elicit, call, AllowOnce, nil, `{"action":"accept","content":{}}`},
+		"always":             {elicit, call, AllowAlways, nil, `{"_meta":{"persist":"session"},"action":"accept","content":{}}`},
+		"the tool, denied":   {elicit, call, Deny, Reply{}, `{"action":"decline"}`},
+		"the tool, and over": {elicit, call, CancelTurn, Reply{}, `{"action":"cancel"}`},
+		"more, denied":       {"item/permissions/requestApproval", widen, Deny, nil, `{"permissions":{}}`},
+		"more, once":         {"item/permissions/requestApproval", widen, AllowOnce, nil, `{"permissions":{"network":{"enabled":true}},"scope":"turn"}`},
+		"more, always":       {"item/permissions/requestApproval", widen, AllowAlways, nil, `{"permissions":{"network":{"enabled":true}},"scope":"session"}`},
+	} {
+		a := newAppClient(io.Discard, side{p: &core.Prepared{}, log: slog.New(slog.DiscardHandler), emit: func(Event) {},
+			permit: func(context.Context, Request, []byte) Answer { return c.answer },
+			ask:    func(context.Context, Question) (Reply, bool) { return c.reply, c.reply != nil }})
+		a.thread = "t"
+		result, err := a.Request(t.Context(), c.method, json.RawMessage(c.params))
+		got, _ := json.Marshal(result)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s: %s %v, want %s", name, got, err, c.want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 )
 
@@ -27,10 +28,13 @@ type Conn struct {
 	// broken is closed when the connection has ended, and served when everything that the client said has been read.
 	broken, served chan struct{}
 	talk           Conversation
+	// told is what the agent of the conversation knows of connectors.
+	told connector.Announced
 	// owed says that the context of the first prompt still has to go with one.
 	owed bool
 
 	running atomic.Pointer[turn]
+	beats   atomic.Int64 // how often the client has said anything
 	closing sync.Once
 	closed  chan struct{}
 }
@@ -76,7 +80,7 @@ func (c *Conn) startWith(ctx context.Context, conversation string, talk ...strin
 		return fault.Wrap(err, fault.ClientMissing, "start client", c.p.Provider, "it could not be started")
 	}
 	c.proc = proc
-	c.tr = newTransport(c.p.Transport, proc.stdin, side{p: c.p, conversation: conversation, log: c.o.Logger, redact: c.redact, permit: c.permit, emit: c.emit})
+	c.tr = newTransport(c.p.Transport, proc.stdin, side{p: c.p, conversation: conversation, log: c.o.Logger, redact: c.redact, permit: c.permit, ask: c.ask, emit: c.emit})
 	if c.tr == nil {
 		proc.stop(0)
 		return fault.New(ErrUnsupported, "launch", c.p.Provider, "the client cannot be driven").WithHint("run it on a terminal")
@@ -84,7 +88,7 @@ func (c *Conn) startWith(ctx context.Context, conversation string, talk ...strin
 	c.broken, c.served = make(chan struct{}), make(chan struct{})
 	go func(tr transport, broken, served chan struct{}) {
 		defer close(served)
-		if err := tr.serve(proc.stdout); err != nil {
+		if err := tr.serve(&pulse{proc.stdout, &c.beats}); err != nil {
 			c.o.Logger.Debug("the connection to the client broke", "provider", c.p.Provider, "error", err.Error())
 		}
 		close(broken)
@@ -127,7 +131,7 @@ func (c *Conn) alive() bool {
 // NewSession begins a conversation. Errors: [ErrLogin] when the client wants its user to log in, [ErrCredential] when the
 // session's endpoint refuses the credential, [ErrFault].
 func (c *Conn) NewSession(ctx context.Context) (Conversation, error) {
-	return c.open(ctx, c.begin)
+	return c.open(ctx, "", c.begin)
 }
 
 func (c *Conn) begin(ctx context.Context) (Conversation, error) {
@@ -148,7 +152,7 @@ func (c *Conn) begin(ctx context.Context) (Conversation, error) {
 // Resume goes on with a conversation that this client has stored. One that cannot be loaded is replaced by a new one,
 // which says so.
 func (c *Conn) Resume(ctx context.Context, id string) (Conversation, error) {
-	return c.open(ctx, func(ctx context.Context) (Conversation, error) { return c.reload(ctx, id) })
+	return c.open(ctx, id, func(ctx context.Context) (Conversation, error) { return c.reload(ctx, id) })
 }
 
 func (c *Conn) reload(ctx context.Context, id string) (Conversation, error) {
@@ -178,7 +182,7 @@ func (c *Conn) load(ctx context.Context, id string) (Conversation, error) {
 	return talk, err
 }
 
-func (c *Conn) open(ctx context.Context, how func(context.Context) (Conversation, error)) (Conversation, error) {
+func (c *Conn) open(ctx context.Context, resumed string, how func(context.Context) (Conversation, error)) (Conversation, error) {
 	if err := c.take(); err != nil {
 		return Conversation{}, err
 	}
@@ -189,8 +193,14 @@ func (c *Conn) open(ctx context.Context, how func(context.Context) (Conversation
 	if err != nil {
 		return Conversation{}, err
 	}
-	c.talk, c.owed = talk, c.p.FirstPrompt() != ""
+	c.begun(talk, talk.Replaced || talk.ID != resumed)
 	return talk, nil
+}
+
+// begun takes a conversation as the one that turns belong to.
+func (c *Conn) begun(talk Conversation, fresh bool) {
+	c.talk, c.owed = talk, c.p.FirstPrompt() != ""
+	c.recall(fresh)
 }
 
 // SetModel changes the model from the next turn on. Errors: [ErrUnsupported], [ErrFault], [core.ErrBusy] in a turn.

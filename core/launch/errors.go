@@ -13,6 +13,7 @@ import (
 // The codes of this package, beside those of core. They work with errors.Is.
 const (
 	ErrHandshake   = fault.Handshake         // the client did not begin as its transport asks, or not in time
+	ErrBlocked     = fault.ClientBlocked     // the client shows nothing after it was given a prompt: it may wait for a person
 	ErrEnded       = fault.ClientEnded       // the client ended by itself
 	ErrFault       = fault.ClientFault       // the client answered something that is no answer, or an error
 	ErrUnsupported = fault.ClientUnsupported // the client has no such function
@@ -60,7 +61,7 @@ func (c *Conn) fault(op string, err error) error {
 func (c *Conn) startFault(op string, err error) error {
 	switch {
 	case errors.Is(err, errLate):
-		return fault.New(ErrHandshake, op, c.p.Provider, "it was not ready in time"+c.lastWords())
+		return fault.New(ErrHandshake, op, c.p.Provider, "it was not ready in time"+c.gates()+c.lastWords())
 	case c.hasEnded():
 		return c.endedFault(op)
 	case wantsLogin(err):
@@ -75,6 +76,9 @@ func (c *Conn) startFault(op string, err error) error {
 
 // turnFault is the error of a turn.
 func (c *Conn) turnFault(err error) error {
+	if _, ok := errors.AsType[*core.Error](err); ok {
+		return err
+	}
 	switch {
 	case wantsLogin(err):
 		return c.loginFault("prompt")

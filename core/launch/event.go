@@ -13,6 +13,7 @@ const (
 	ToolUpdate        EventKind = "tool_update"        // more is known of a tool that runs
 	ToolEnd           EventKind = "tool_end"           // a tool has run, or was refused
 	PermissionRequest EventKind = "permission_request" // the client asked, and this was answered
+	Asked             EventKind = "question"           // the client asked a question, which was answered or not
 	Plan              EventKind = "plan"               // what the agent means to do, whole
 	Usage             EventKind = "usage"              // tokens, as far as the client tells
 	Model             EventKind = "model"              // the model that answers from now on
@@ -29,6 +30,9 @@ type Event struct {
 	Tool *Tool `json:"tool,omitempty"`
 	// Answer is how a PermissionRequest was answered.
 	Answer Answer `json:"answer,omitempty"`
+	// Question is that of Asked, and Answered says whether somebody did. What the answer was stands in no event.
+	Question *Question `json:"question,omitempty"`
+	Answered bool      `json:"answered,omitempty"`
 	// Steps are those of a Plan.
 	Steps []Step  `json:"steps,omitempty"`
 	Usage *Tokens `json:"usage,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 )
 
@@ -20,13 +21,23 @@ type Options struct {
 	Args []string
 	// Policy decides about permissions. Default: [DenyAll].
 	Policy Policy
+	// Ask answers what the agent, or an MCP server, asks beside permissions. nil: nobody does, and they are told so.
+	Ask Asker
+	// AnswerTimeout is how long Ask may take. Default: 5 min.
+	AnswerTimeout time.Duration
 	// Admit is called before each turn that a person or program begins. A session that it gives takes the place of the one
 	// that runs: the client is ended and started anew, and the conversation goes on. nil: nothing has changed. An error
 	// fails the turn before the client has seen it.
 	Admit func(ctx context.Context, running *core.Prepared) (*core.Prepared, error)
+	// Hints are the connectors that there are now. They are asked for before each turn of a session that was prepared with
+	// connectors, so that the agent is told when others have come or gone. nil: those that the session was prepared with.
+	Hints func(ctx context.Context) []connector.Hint
 	// StartTimeout is how long a client may take from its start to its first conversation. Default: 75 s, since the first
 	// start after an update can be slow.
 	StartTimeout time.Duration
+	// FirstEventTimeout is how long a client may show no sign of life at all after it was given a prompt, as one does that
+	// waits for a person. Default: 5 min, since a model can be slow to begin.
+	FirstEventTimeout time.Duration
 	// CancelGrace is how long a client may take to end a turn that was cancelled, before it is ended. Default: 5 s.
 	CancelGrace time.Duration
 	// EndGrace is how long a client may take to end at the end of its input, and again after it was told to. Default: 2 s.
@@ -48,7 +59,8 @@ func (o Options) withDefaults() (Options, error) {
 	for _, d := range []struct {
 		value *time.Duration
 		zero  time.Duration
-	}{{&o.StartTimeout, 75 * time.Second}, {&o.CancelGrace, 5 * time.Second}, {&o.EndGrace, 2 * time.Second}} {
+	}{{&o.StartTimeout, 75 * time.Second}, {&o.CancelGrace, 5 * time.Second}, {&o.EndGrace, 2 * time.Second},
+		{&o.AnswerTimeout, 5 * time.Minute}, {&o.FirstEventTimeout, 5 * time.Minute}} {
 		if *d.value <= 0 {
 			*d.value = d.zero
 		}

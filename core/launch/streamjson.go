@@ -130,12 +130,21 @@ func (s *streamClient) setModel(ctx context.Context, _, model string) error {
 
 // Request implements control.Handler.
 func (s *streamClient) Request(ctx context.Context, subtype string, raw json.RawMessage) (any, error) {
-	if subtype != "can_use_tool" {
+	switch subtype {
+	case "can_use_tool":
+	case "elicitation":
+		return s.elicit(ctx, raw), nil
+	case "request_user_dialog":
+		return map[string]any{"behavior": "cancelled"}, nil
+	default:
 		return nil, fmt.Errorf("%s is not supported", subtype)
 	}
 	var q streamAsks
 	if err := json.Unmarshal(raw, &q); err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "malformed"}
+	}
+	if q.Name == streamQuestion {
+		return s.question(ctx, q, raw), nil
 	}
 	tool := streamTool(q.ToolUseID, q.Name, q.Input)
 	tool.Status = Pending
@@ -152,29 +161,4 @@ func (s *streamClient) Request(ctx context.Context, subtype string, raw json.Raw
 	default:
 		return map[string]any{"behavior": "deny", "message": "the user did not allow this", "interrupt": answer == CancelTurn}, nil
 	}
-}
-
-// streamAsks is a request for permission.
-type streamAsks struct {
-	ToolUseID   string           `json:"tool_use_id"`
-	Name        string           `json:"tool_name"`
-	Input       json.RawMessage  `json:"input"`
-	Suggestions []map[string]any `json:"permission_suggestions"`
-}
-
-// always are the changes of permissions by which the client would not ask again for this kind of request. They hold for
-// the session and stand in no file. A change of the mode, which allows more, counts only where there is no rule.
-func (q streamAsks) always() (changes []map[string]any) {
-	for _, kind := range []string{"addRules", "setMode"} {
-		for _, change := range q.Suggestions {
-			if change["type"] == kind && (kind == "addRules" || change["mode"] == "acceptEdits") {
-				change["destination"] = "session"
-				changes = append(changes, change)
-			}
-		}
-		if len(changes) > 0 {
-			break
-		}
-	}
-	return changes
 }

@@ -9,9 +9,12 @@ import (
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-// Block is a part of a prompt. Only text is carried so far.
+// Block is a part of a prompt: a text, or a connector.
 type Block struct {
 	Text string
+	// Connector is the key of a connector that is switched on, without a text. Each prompt names all that are; the agent
+	// is told what has changed, and never sees the block.
+	Connector string
 }
 
 // Conversation is a conversation of the client's, which calls it a session or a thread.
@@ -36,6 +39,8 @@ type side struct {
 	redact func(string) string
 	// permit answers a request for permission of the running turn.
 	permit func(ctx context.Context, r Request, raw []byte) Answer
+	// ask puts a question of the running turn to a person; false is no answer.
+	ask func(ctx context.Context, q Question) (Reply, bool)
 	// emit tells of the running turn. Outside of a turn nothing happens.
 	emit func(Event)
 

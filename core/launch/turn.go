@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
@@ -25,6 +26,8 @@ type turn struct {
 	ctx    context.Context
 	stop   context.CancelCauseFunc
 	events chan Event
+	begun  atomic.Bool // it was handed to the client: what is told before is of earlier turns, as when one is told again
+	heard  atomic.Bool // the model has seen the turn, since it has answered
 }
 
 // Prompt runs a turn and gives its events as they come. The last one is End or Error. The turn begins when the sequence is
@@ -68,10 +71,34 @@ func (c *Conn) Cancel() {
 	}
 }
 
+// guide is what a transport can do that takes more to say while a turn runs.
+type guide interface {
+	guide(ctx context.Context, conversation string, blocks []Block) error
+}
+
+// Guide says more to the agent while a turn runs, which goes on with it. It is no turn: nobody is asked to admit it, and
+// connectors among the blocks are neither announced nor forgotten. Errors: [ErrUnsupported] for a client that takes
+// nothing before the turn is over, [core.ErrInvalid] when none runs.
+func (c *Conn) Guide(ctx context.Context, blocks ...Block) error {
+	t := c.running.Load()
+	if t == nil || !t.begun.Load() {
+		return fault.New(fault.Invalid, "guide turn", "", "none runs")
+	}
+	said, _, err := split(blocks, c.p.Provider)
+	if err != nil {
+		return err
+	}
+	g, ok := c.tr.(guide)
+	if !ok {
+		return fault.New(ErrUnsupported, "guide turn", c.p.Provider, "the client takes nothing before the turn is over")
+	}
+	return c.fault("guide turn", g.guide(ctx, c.talk.ID, said))
+}
+
 // emit passes an event of the running turn on.
 func (c *Conn) emit(e Event) {
 	t := c.running.Load()
-	if t == nil {
+	if t == nil || !t.begun.Load() {
 		return
 	}
 	if e.Kind == Model {
@@ -79,6 +106,10 @@ func (c *Conn) emit(e Event) {
 			return
 		}
 		c.talk.Model = e.Model
+	}
+	switch e.Kind {
+	case Text, Reasoning, ToolStart:
+		t.heard.Store(true)
 	}
 	select {
 	case t.events <- e:
@@ -94,7 +125,7 @@ func (c *Conn) emit(e Event) {
 // permit answers a request for permission of the running turn.
 func (c *Conn) permit(ctx context.Context, r Request, raw []byte) Answer {
 	t := c.running.Load()
-	if t == nil {
+	if t == nil || !t.begun.Load() {
 		return Deny
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -118,12 +149,19 @@ func (c *Conn) run(t *turn, blocks []Block) Event {
 			return c.ended(t, "", err)
 		}
 	}
+	blocks, told, err := c.announce(t.ctx, blocks)
+	if err != nil {
+		return c.ended(t, "", err)
+	}
 	if c.owed {
-		blocks = append(append([]Block{}, blocks...), Block{Text: c.p.FirstPrompt()})
+		blocks = append(blocks, Block{Text: c.p.FirstPrompt()})
 	}
 	reason, err := c.prompt(t, blocks)
 	if err == nil && t.ctx.Err() == nil {
 		c.owed = false
+	}
+	if t.heard.Load() || err == nil && t.ctx.Err() == nil {
+		c.commit(told)
 	}
 	return c.ended(t, reason, err)
 }
@@ -139,14 +177,28 @@ func (c *Conn) prompt(t *turn, blocks []Block) (EndReason, error) {
 	ctx, abandon := context.WithCancel(context.WithoutCancel(t.ctx))
 	defer abandon()
 	tr, conversation := c.tr, c.talk.ID
+	beats := c.beats.Load()
+	silent := time.NewTimer(c.o.FirstEventTimeout)
+	defer silent.Stop()
+	t.begun.Store(true)
 	go func() {
 		reason, err := tr.prompt(ctx, conversation, blocks)
 		done <- result{reason, err}
 	}()
-	select {
-	case r := <-done:
-		return r.reason, r.err
-	case <-t.ctx.Done():
+	for waits := true; waits; {
+		select {
+		case r := <-done:
+			return r.reason, r.err
+		case <-silent.C:
+			if c.beats.Load() == beats {
+				abandon()
+				<-done
+				c.proc.stop(time.Millisecond)
+				return "", c.blocked()
+			}
+		case <-t.ctx.Done():
+			waits = false
+		}
 	}
 	grace, cancel := context.WithTimeout(ctx, c.o.CancelGrace)
 	defer cancel()
@@ -209,7 +261,7 @@ func (c *Conn) restart(ctx context.Context) error {
 		return err
 	}
 	model := c.talk.Model
-	c.talk, c.owed = talk, c.p.FirstPrompt() != ""
+	c.begun(talk, talk.Replaced)
 	if model != "" && talk.Model != model {
 		// What was chosen holds, or the turn does not begin.
 		if err := c.tr.setModel(ctx, talk.ID, model); err != nil {

@@ -58,6 +58,7 @@ const (
 	Transcript Code = "transcript_refused"
 	// Artefact is that of a program which a session needs and which cannot be had as it was pinned.
 	Artefact          Code = "artefact_refused"
+	ClientBlocked     Code = "client_blocked"
 	ClientEnded       Code = "client_ended"
 	ClientFault       Code = "client_fault"
 	ClientUnsupported Code = "client_unsupported"

@@ -159,7 +159,7 @@ func (a *agent) update(ctx context.Context, session string, update map[string]an
 func (a *agent) prompt(ctx context.Context, params json.RawMessage) (any, error) {
 	var q struct {
 		SessionID string
-		Prompt    []struct{ Text string }
+		Prompt    []block
 	}
 	if err := json.Unmarshal(params, &q); err != nil || len(q.Prompt) == 0 {
 		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "malformed"}
@@ -170,11 +170,14 @@ func (a *agent) prompt(ctx context.Context, params json.RawMessage) (any, error)
 	a.cancel = cancel
 	a.mu.Unlock()
 	t := &script{faults: a.faults, voice: voice{a, q.SessionID}, prompt: params, stop: "end_turn"}
-	if err := t.run(ctx, q.Prompt[0].Text); err != nil {
+	if err := t.run(ctx, instructions(q.Prompt)); err != nil {
 		return nil, err
 	}
 	return map[string]any{"stopReason": t.stop}, nil
 }
+
+// colour is what a question asks for.
+const colour = "colour"
 
 // voice tells of a turn over the Agent Client Protocol.
 type voice struct {
@@ -194,6 +197,13 @@ func (v voice) tool(ctx context.Context, id, kind, title string) {
 func (v voice) done(ctx context.Context, id, output string) {
 	v.a.update(ctx, v.session, map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": id, "status": "completed",
 		"content": []any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": output}}}})
+}
+
+func (v voice) question(ctx context.Context, what string) (string, error) {
+	answer, err := v.a.conn.Call(ctx, acp.ClientMethodElicitationCreate, map[string]any{"sessionId": v.session, "mode": "form", "message": what,
+		"requestedSchema": map[string]any{"type": "object", "required": []string{colour}, "properties": map[string]any{
+			colour: map[string]any{"type": "string", "enum": []string{"red", "blue"}}, "size": map[string]any{"type": "integer"}}}}, nil)
+	return string(answer), err
 }
 
 func (v voice) ask(ctx context.Context, id, kind, title string) (string, error) {

@@ -1,14 +1,16 @@
 // Package launchtest is a fake agent that does what it is told, for tests of hosts that drive clients.
 //
 // The agent is the test's own binary, started again: [Main] at the beginning of TestMain takes over in the process that
-// is the agent, and [Install] makes an executable that starts it. What it does in a turn stands in the prompt, one
-// instruction a line; what it does wrong from the start stands among its arguments.
+// is the agent, and [Install] makes an executable that starts it. What it does in a turn stands in the prompt, in the
+// first block that is no notice about connectors, one instruction a line; what it does wrong from the start stands among
+// its arguments.
 //
 //	say TEXT             a piece of the answer
 //	think TEXT           a piece of reasoning
 //	tool ID KIND TITLE   a tool begins
 //	done ID OUTPUT       and ends
 //	ask ID KIND TITLE    asks for permission, and says how it was answered
+//	question TEXT        asks for a colour, red or blue, and says how it was answered
 //	show                 says what the prompt was, as JSON
 //	env NAME             says the value of a variable of its environment
 //	flood BYTES          says so many bytes in one message

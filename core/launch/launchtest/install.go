@@ -70,6 +70,7 @@ func (a Adapter) Describe() p.Descriptor {
 		Instructions: []p.Channel{p.FirstPrompt},
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames},
 		Rewrite:      p.InstructionsOnly,
+		Gates:        []p.Gate{{ID: "welcome", Answer: p.NotAnswered}, {ID: "terms", Answer: p.AnsweredByFile}},
 	}
 }
 

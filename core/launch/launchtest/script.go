@@ -18,6 +18,8 @@ type teller interface {
 	say(ctx context.Context, kind, text string) // of the kinds text and thought
 	tool(ctx context.Context, id, kind, title string)
 	done(ctx context.Context, id, output string)
+	// question asks for one of two colours and a number, and says how it was answered.
+	question(ctx context.Context, what string) (string, error)
 	// ask asks for permission and says how it was answered.
 	ask(ctx context.Context, id, kind, title string) (string, error)
 }
@@ -33,6 +35,19 @@ type script struct {
 	voice  teller
 	prompt json.RawMessage
 	stop   string
+}
+
+// block is a part of a prompt.
+type block struct{ Text string }
+
+// instructions are those of a prompt. A notice about connectors, which a host puts in front, is none.
+func instructions(prompt []block) string {
+	for _, b := range prompt {
+		if !strings.HasPrefix(b.Text, "Connector(s) ") && !strings.HasPrefix(b.Text, "The connector ") {
+			return b.Text
+		}
+	}
+	return ""
 }
 
 // run carries out the instructions, until the turn is cancelled. An error is what the turn fails with.
@@ -70,6 +85,12 @@ func (s *script) do(ctx context.Context, line string) error {
 			return err
 		}
 		s.voice.say(ctx, text, "answer "+answer)
+	case "question":
+		answer, err := s.voice.question(ctx, rest)
+		if err != nil {
+			return err
+		}
+		s.voice.say(ctx, text, answer)
 	case "show":
 		s.voice.say(ctx, text, string(s.prompt))
 	case "env":

@@ -56,7 +56,7 @@ func (a *streamAgent) Message(kind string, raw json.RawMessage) {
 func (a *streamAgent) turn(ctx context.Context, raw json.RawMessage) {
 	var q struct {
 		Message struct {
-			Content []struct{ Text string }
+			Content []block
 		}
 	}
 	if err := json.Unmarshal(raw, &q); err != nil || len(q.Message.Content) == 0 {
@@ -67,7 +67,7 @@ func (a *streamAgent) turn(ctx context.Context, raw json.RawMessage) {
 	a.mu.Unlock()
 	a.send(map[string]any{"type": "system", "subtype": "init", "model": model})
 	t := &script{faults: a.faults, voice: a, prompt: raw, stop: "end_turn"}
-	err := t.run(ctx, q.Message.Content[0].Text)
+	err := t.run(ctx, instructions(q.Message.Content))
 	result := map[string]any{"type": "result", "subtype": "success", "is_error": false, "stop_reason": t.stop,
 		"usage": map[string]any{"input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 2}, "modelUsage": map[string]any{model: map[string]any{"contextWindow": 1000}}}
 	var fail *jsonrpc.Error
@@ -150,6 +150,14 @@ func (a *streamAgent) tool(_ context.Context, id, kind, title string) {
 func (a *streamAgent) done(_ context.Context, id, output string) {
 	a.send(map[string]any{"type": "user", "message": map[string]any{"content": []any{
 		map[string]any{"type": "tool_result", "tool_use_id": id, "content": output}}}})
+}
+
+func (a *streamAgent) question(ctx context.Context, what string) (string, error) {
+	var answer json.RawMessage
+	err := a.conn.Call(ctx, map[string]any{"subtype": "can_use_tool", "tool_name": "AskUserQuestion", "tool_use_id": "q", "input": map[string]any{
+		"questions": []any{map[string]any{"question": colour, "header": what, "options": []any{
+			map[string]any{"label": "red", "description": "warm"}, map[string]any{"label": "blue", "description": "cold"}}}}}}, &answer)
+	return string(answer), err
 }
 
 func (a *streamAgent) ask(ctx context.Context, id, kind, title string) (string, error) {
