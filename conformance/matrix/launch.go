@@ -21,6 +21,12 @@ func launchRows() []Row {
 			"claude": {None: "the client takes up what is said in a turn as a turn of its own, behind it"},
 			"kimi":   {None: "the protocol has no such message"}, "opencode": {None: "the protocol has no such message"},
 		}},
+		all("a question of the agent's is answered by a person, or the agent is told that nobody does, or the client asks none", "TestLaunch_QuestionsOfTheAgent"),
+		all("a credential that the session's endpoint refuses is told from a missing login", "TestLaunch_RefusedCredential"),
+		{"Driven through core/launch: where nobody is logged in, a person is told to log in", map[string]Cell{
+			"codex": {None: "the client asks its provider, which says so"}, "claude": {Test: "TestLaunch_NobodyIsLoggedIn/claude"},
+			"kimi": {Test: "TestLaunch_NobodyIsLoggedIn/kimi"}, "opencode": {None: "the client has free models of its own"},
+		}},
 		all("the model changes between two turns, and is kept by a new process", "TestLaunch_SwitchModel"),
 	}
 }

@@ -88,7 +88,14 @@ func (a *agentClient) conversation(id string, options []acp.SessionConfigOption)
 	talk := Conversation{ID: id}
 	for _, o := range options {
 		s := o.Select
-		if s == nil || s.Category == nil || *s.Category != acp.SessionConfigOptionCategoryModel {
+		if s == nil {
+			continue
+		}
+		if s.Category == nil || *s.Category != acp.SessionConfigOptionCategoryModel {
+			if talk.Options == nil {
+				talk.Options = map[string]string{}
+			}
+			talk.Options[string(s.Id)] = string(s.CurrentValue)
 			continue
 		}
 		a.mu.Lock()
@@ -149,16 +156,29 @@ func (a *agentClient) setModel(ctx context.Context, conversation, model string) 
 	if option == "" {
 		return fault.New(ErrUnsupported, "set model", a.p.Provider, "the client does not let its model be set")
 	}
+	got, err := a.configure(ctx, conversation, option, model)
+	if err == nil && got.Model != model {
+		err = fault.New(ErrFault, "set model", a.p.Provider, "the client keeps another model than it was told")
+	}
+	return err
+}
+
+func (a *agentClient) set(ctx context.Context, conversation, option, value string) error {
+	got, err := a.configure(ctx, conversation, acp.SessionConfigId(option), value)
+	if err == nil && got.Options[option] != value {
+		err = fault.New(ErrFault, "set option", a.p.Provider, "the client keeps another value than it was told")
+	}
+	return err
+}
+
+func (a *agentClient) configure(ctx context.Context, conversation string, option acp.SessionConfigId, value string) (Conversation, error) {
 	var r acp.SetSessionConfigOptionResponse
 	_, err := a.conn.Call(ctx, acp.AgentMethodSessionSetConfigOption, acp.SetSessionConfigOptionRequest{ValueId: &acp.SetSessionConfigOptionValueId{
-		SessionId: acp.SessionId(conversation), ConfigId: option, Value: acp.SessionConfigValueId(model)}}, &r)
+		SessionId: acp.SessionId(conversation), ConfigId: option, Value: acp.SessionConfigValueId(value)}}, &r)
 	if err != nil {
-		return err
+		return Conversation{}, err
 	}
-	if got := a.conversation(conversation, r.ConfigOptions); got.Model != model {
-		return fault.New(ErrFault, "set model", a.p.Provider, "the client keeps another model than it was told")
-	}
-	return nil
+	return a.conversation(conversation, r.ConfigOptions), nil
 }
 
 // Request implements jsonrpc.Handler. What we did not offer is not there.

@@ -50,7 +50,7 @@ func (deaf) Request(context.Context, string, json.RawMessage) (any, error) {
 type Thread struct {
 	ID string
 
-	model string // that answers
+	model, effort string // of what answers
 }
 
 // OpenAppserver shakes hands with a client of the Codex app-server protocol and does what the layout of the session asks
@@ -125,7 +125,8 @@ func (a *Appserver) thread(ctx context.Context, method string, params, ours map[
 		Thread struct {
 			ID string `json:"id"`
 		} `json:"thread"`
-		Model string `json:"model"`
+		Model  string `json:"model"`
+		Effort string `json:"reasoningEffort"`
 	}
 	if err := a.call(ctx, method, all, &result); err != nil {
 		return Thread{}, err
@@ -133,7 +134,7 @@ func (a *Appserver) thread(ctx context.Context, method string, params, ours map[
 	if result.Thread.ID == "" {
 		return Thread{}, fault.New(fault.Handshake, "start client", method, "the client names no thread")
 	}
-	return Thread{ID: result.Thread.ID, model: result.Model}, nil
+	return Thread{ID: result.Thread.ID, model: result.Model, effort: result.Effort}, nil
 }
 
 func (a *Appserver) call(ctx context.Context, method string, params, result any) error {

@@ -18,6 +18,7 @@ type appClient struct {
 
 	mu     sync.Mutex
 	model  string   // for turns from now on, "" for the conversation's own
+	effort string   // the same
 	now    *appTurn // the one that runs
 	thread string   // its conversation
 }
@@ -51,9 +52,13 @@ func (a *appClient) resume(ctx context.Context, id string) (Conversation, error)
 
 func (a *appClient) conversation(t Thread, err error) (Conversation, error) {
 	a.mu.Lock()
-	a.model = ""
+	a.model, a.effort = "", ""
 	a.mu.Unlock()
-	return Conversation{ID: t.ID, Model: t.model}, err
+	talk := Conversation{ID: t.ID, Model: t.model}
+	if t.effort != "" {
+		talk.Options = map[string]string{appEffort: t.effort}
+	}
+	return talk, err
 }
 
 func appInput(blocks []Block) []map[string]any {
@@ -70,6 +75,9 @@ func (a *appClient) prompt(ctx context.Context, conversation string, blocks []Bl
 	a.mu.Lock()
 	if a.model != "" {
 		params["model"] = a.model
+	}
+	if a.effort != "" {
+		params["effort"] = a.effort
 	}
 	a.now, a.thread = t, conversation
 	a.mu.Unlock()
@@ -136,6 +144,20 @@ func (a *appClient) setModel(_ context.Context, _, model string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.model = model
+	return nil
+}
+
+// appEffort is how much the model thinks, the one option that turns take.
+const appEffort = "effort"
+
+// set holds from the next turn on, in which the client is told, and refuses what it does not know.
+func (a *appClient) set(_ context.Context, _, option, value string) error {
+	if option != appEffort || value == "" {
+		return fault.New(ErrUnsupported, "set option", a.p.Provider, "the client has no such option")
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.effort = value
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/launch/internal/jsonrpc"
@@ -15,7 +16,8 @@ type appSaid struct {
 		ID     string `json:"id"`
 		Status string `json:"status"`
 		Error  *struct {
-			Message string `json:"message"`
+			Message string          `json:"message"`
+			Info    json.RawMessage `json:"codexErrorInfo"`
 		} `json:"error"`
 	} `json:"turn"`
 	TokenUsage struct {
@@ -116,9 +118,13 @@ func (s appSaid) outcome() (EndReason, error) {
 	case "interrupted":
 		return Cancelled, nil
 	}
-	message := "the turn " + s.Turn.Status
-	if s.Turn.Error != nil {
-		message = s.Turn.Error.Message
+	e := &jsonrpc.Error{Message: "the turn " + s.Turn.Status}
+	if failed := s.Turn.Error; failed != nil {
+		e.Message = failed.Message
+		// The class is not told for every way in which an endpoint refuses.
+		if info := string(failed.Info); info == `"unauthorized"` || strings.Contains(info, `"httpStatusCode":401`) || strings.Contains(failed.Message, "status 401") {
+			e.Code = authRequired
+		}
 	}
-	return "", &jsonrpc.Error{Message: message}
+	return "", e
 }

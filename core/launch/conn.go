@@ -30,6 +30,8 @@ type Conn struct {
 	talk           Conversation
 	// told is what the agent of the conversation knows of connectors.
 	told connector.Announced
+	// chosen are the options that the host has set in it.
+	chosen map[string]string
 	// owed says that the context of the first prompt still has to go with one.
 	owed bool
 
@@ -128,7 +130,7 @@ func (c *Conn) alive() bool {
 	return false
 }
 
-// NewSession begins a conversation. Errors: [ErrLogin] when the client wants its user to log in, [ErrCredential] when the
+// NewSession begins a conversation; a client that has ended is started again for it. Errors: [ErrLogin] when the client wants its user to log in, [ErrCredential] when the
 // session's endpoint refuses the credential, [ErrFault].
 func (c *Conn) NewSession(ctx context.Context) (Conversation, error) {
 	return c.open(ctx, "", c.begin)
@@ -189,11 +191,18 @@ func (c *Conn) open(ctx context.Context, resumed string, how func(context.Contex
 	defer c.give()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.StartTimeout, errLate)
 	defer cancel()
+	if !single(c.p.Transport) && !c.alive() {
+		c.stop()
+		if err := c.start(ctx); err != nil {
+			return Conversation{}, err
+		}
+	}
 	talk, err := how(ctx)
 	if err != nil {
 		return Conversation{}, err
 	}
 	c.begun(talk, talk.Replaced || talk.ID != resumed)
+	c.chosen = nil
 	return talk, nil
 }
 
@@ -216,6 +225,27 @@ func (c *Conn) SetModel(ctx context.Context, model string) error {
 		return c.fault("set model", err)
 	}
 	c.talk.Model = model
+	return nil
+}
+
+// Set sets something else than the model, one of [Conversation.Options], from the next turn on: how much the model thinks, or
+// how the client goes about permissions. It holds for the conversation, also when the client is started again; a turn
+// before which that cannot be done does not begin. Errors: [ErrUnsupported], [ErrFault], [core.ErrBusy] in a turn.
+func (c *Conn) Set(ctx context.Context, option, value string) error {
+	if err := c.take(); err != nil {
+		return err
+	}
+	defer c.give()
+	if c.talk.ID == "" {
+		return c.noTalk("set option")
+	}
+	if err := c.tr.set(ctx, c.talk.ID, option, value); err != nil {
+		return c.fault("set option", err)
+	}
+	if c.chosen == nil {
+		c.chosen = map[string]string{}
+	}
+	c.chosen[option] = value
 	return nil
 }
 

@@ -65,7 +65,7 @@ func (c *Conn) startFault(op string, err error) error {
 	case c.hasEnded():
 		return c.endedFault(op)
 	case wantsLogin(err):
-		return c.loginFault(op)
+		return c.loginFault(op, err)
 	}
 	err = c.fault(op, err)
 	if e, ok := errors.AsType[*core.Error](err); ok && e.Code == ErrFault {
@@ -81,7 +81,7 @@ func (c *Conn) turnFault(err error) error {
 	}
 	switch {
 	case wantsLogin(err):
-		return c.loginFault("prompt")
+		return c.loginFault("prompt", err)
 	case c.hasEnded():
 		return c.endedFault("prompt")
 	}
@@ -127,9 +127,15 @@ func wantsLogin(err error) bool {
 
 func isLogin(code core.Code) bool { return code == ErrLogin || code == ErrCredential }
 
-func (c *Conn) loginFault(op string) error {
-	if len(secretsOf(c.p)) > 0 {
-		return fault.New(ErrCredential, op, c.p.Provider, "the model endpoint refuses the credential").WithHint("check the key of the endpoint")
+// loginFault tells a login that is missing from a credential that a model endpoint refuses, for which no login would help.
+// The client's words say more, since a login can also be there and be refused.
+func (c *Conn) loginFault(op string, err error) error {
+	words := ""
+	if answer, ok := errors.AsType[*jsonrpc.Error](err); ok && answer.Message != "" {
+		words = ": " + c.redact(cut(answer.Message, maxWords))
 	}
-	return fault.New(ErrLogin, op, c.p.Provider, "nobody is logged in").WithHint("log in with the client itself, then try again")
+	if c.p.Models.Source == core.FromEndpoint {
+		return fault.New(ErrCredential, op, c.p.Provider, "the model endpoint refuses the credential"+words).WithHint("check the key of the endpoint")
+	}
+	return fault.New(ErrLogin, op, c.p.Provider, "nobody is logged in, or the login is refused"+words).WithHint("log in with the client itself, then try again")
 }

@@ -17,6 +17,7 @@ const (
 	Plan              EventKind = "plan"               // what the agent means to do, whole
 	Usage             EventKind = "usage"              // tokens, as far as the client tells
 	Model             EventKind = "model"              // the model that answers from now on
+	Replaced          EventKind = "replaced"           // the client could not go on with the conversation: the turn is in a new one
 	End               EventKind = "end"                // the turn has ended: always the last event, unless it is Error
 	Error             EventKind = "error"              // the turn has failed: always the last event
 )
@@ -37,6 +38,8 @@ type Event struct {
 	Steps []Step  `json:"steps,omitempty"`
 	Usage *Tokens `json:"usage,omitempty"`
 	Model string  `json:"model,omitempty"`
+	// Conversation is the new one of Replaced.
+	Conversation *Conversation `json:"conversation,omitempty"`
 	// Reason is why the turn ended.
 	Reason EndReason `json:"reason,omitempty"`
 	// Err is the error of an Error event; its code and text are in the JSON.

@@ -3,6 +3,8 @@ package launch_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -53,7 +55,7 @@ func TestStartFails(t *testing.T) {
 	})
 }
 
-func TestResume(t *testing.T) {
+func TestH68_Resume(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		flags    []string
@@ -135,5 +137,61 @@ func TestAdmitMayReplaceWhatRuns(t *testing.T) {
 	next = nil
 	if e := last(s.turn(c, "say x")); e.Kind != launch.Error || calls != 3 {
 		t.Errorf("a turn that was not admitted: %+v after %d calls", e, calls)
+	}
+}
+
+// H68: a conversation that is gone when a client is started again is replaced, which is told before anything else.
+func TestH68_ConversationThatIsLostIsSaidSo(t *testing.T) {
+	t.Parallel()
+	each(t, "", func(t *testing.T, scene newSceneFunc) {
+		s := scene(t, "--forget")
+		c, talk := s.open()
+		s.turn(c, "die now")
+		events := s.turn(c, "say on")
+		if e := events[0]; e.Kind != launch.Replaced || e.Conversation.ID == talk.ID || !e.Conversation.Replaced || !strings.Contains(e.Conversation.Reason, "there is no such conversation") {
+			t.Errorf("the turn begins with %+v", e)
+		}
+		if said(events) != "on" || last(events).Reason != launch.Finished {
+			t.Errorf("the turn ended with %+v", last(events))
+		}
+		if e := s.turn(c, "say on")[0]; e.Kind == launch.Replaced {
+			t.Error("it is said twice")
+		}
+	})
+}
+
+// H73: each skill that the first prompt lists can be read at that moment, or nothing is sent.
+func TestH73_SkillsOfTheFirstPromptCanBeRead(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	p := s.prepare("one")
+	c, err := launch.Open(t.Context(), p, s.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.NewSession(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	shown := said(s.turn(c, "show"))
+	for _, skill := range p.Skills {
+		if _, err := os.ReadFile(skill.Path); err != nil || !strings.Contains(shown, skill.Path) {
+			t.Errorf("%s: %v, or it is not listed", skill.Name, err)
+		}
+	}
+	if len(p.Skills) == 0 {
+		t.Fatal("there are no skills")
+	}
+	if err := os.RemoveAll(filepath.Dir(filepath.Dir(p.Skills[0].Path))); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(s.turn(c, "say on")); got != "on" {
+		t.Error("a later turn, which lists none, did not begin")
+	}
+	if _, err := c.NewSession(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if e := last(s.turn(c, "say x")); !errors.Is(e.Err, core.ErrSkillsMissing) {
+		t.Errorf("skills that are gone: %+v", e)
 	}
 }

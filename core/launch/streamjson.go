@@ -128,6 +128,16 @@ func (s *streamClient) setModel(ctx context.Context, _, model string) error {
 	return s.conn.Call(ctx, map[string]any{"subtype": "set_model", "model": model}, nil)
 }
 
+// streamMode is how the client goes about permissions, the one option that it takes.
+const streamMode = "permission_mode"
+
+func (s *streamClient) set(ctx context.Context, _, option, value string) error {
+	if option != streamMode {
+		return fault.New(ErrUnsupported, "set option", s.p.Provider, "the client has no such option")
+	}
+	return s.conn.Call(ctx, map[string]any{"subtype": "set_permission_mode", "mode": value}, nil)
+}
+
 // Request implements control.Handler.
 func (s *streamClient) Request(ctx context.Context, subtype string, raw json.RawMessage) (any, error) {
 	switch subtype {

@@ -24,6 +24,8 @@ type Conversation struct {
 	Model string `json:"model,omitempty"`
 	// Models are those that [Conn.SetModel] takes, as far as the client tells.
 	Models []string `json:"models,omitempty"`
+	// Options are what else [Conn.Set] can set and how it stands, by the client's own names, as far as it tells.
+	Options map[string]string `json:"options,omitempty"`
 	// Replaced says that the conversation that was to be resumed could not be, and this is a new one. Reason says why.
 	Replaced bool   `json:"replaced,omitempty"`
 	Reason   string `json:"reason,omitempty"`
@@ -72,6 +74,8 @@ type transport interface {
 	prompt(ctx context.Context, conversation string, blocks []Block) (EndReason, error)
 	cancel(ctx context.Context, conversation string) error
 	setModel(ctx context.Context, conversation, model string) error
+	// set sets something else, and makes sure that it holds.
+	set(ctx context.Context, conversation, option, value string) error
 }
 
 // newTransport is nil for a client that cannot be driven.

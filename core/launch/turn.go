@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
+	"os"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -138,6 +142,7 @@ func (c *Conn) permit(ctx context.Context, r Request, raw []byte) Answer {
 
 // run runs a turn and gives its last event.
 func (c *Conn) run(t *turn, blocks []Block) Event {
+	before := c.talk.ID
 	if err := c.admit(t.ctx); err != nil {
 		return c.ended(t, "", err)
 	}
@@ -148,6 +153,13 @@ func (c *Conn) run(t *turn, blocks []Block) Event {
 		if err := c.restart(t.ctx); err != nil {
 			return c.ended(t, "", err)
 		}
+	}
+	if c.talk.ID != before {
+		talk := c.talk
+		t.events <- Event{Kind: Replaced, Conversation: &talk}
+	}
+	if err := c.readable(); err != nil {
+		return c.ended(t, "", err)
 	}
 	blocks, told, err := c.announce(t.ctx, blocks)
 	if err != nil {
@@ -164,6 +176,25 @@ func (c *Conn) run(t *turn, blocks []Block) Event {
 		c.commit(told)
 	}
 	return c.ended(t, reason, err)
+}
+
+// readable makes sure that the agent can read each skill whose path goes with the first prompt.
+func (c *Conn) readable() error {
+	if !c.owed {
+		return nil
+	}
+	context := c.p.FirstPrompt()
+	for _, s := range c.p.Skills {
+		if !strings.Contains(context, s.Path) {
+			continue
+		}
+		f, err := os.Open(s.Path)
+		if err != nil {
+			return fault.Wrap(err, fault.SkillsMissing, "prompt", "skill "+s.Name, "cannot be read any more").WithHint("prepare the session again")
+		}
+		f.Close()
+	}
+	return nil
 }
 
 // prompt runs the turn in the client. When it is cancelled the client may end it well, and is ended when it does not.
@@ -268,6 +299,11 @@ func (c *Conn) restart(ctx context.Context) error {
 			return c.fault("set model again", err)
 		}
 		c.talk.Model = model
+	}
+	for _, option := range slices.Sorted(maps.Keys(c.chosen)) {
+		if err := c.tr.set(ctx, talk.ID, option, c.chosen[option]); err != nil {
+			return c.fault("set option again", err)
+		}
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func TestTurnTellsWhatHappens(t *testing.T) {
 	}
 }
 
-func TestC245_FirstPromptContextGoesOnceBehindTheUsersBlocks(t *testing.T) {
+func TestC245_C368_H69_H70_FirstPromptContextGoesOnceBehindTheUsersBlocks(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	c, _ := s.open()
@@ -78,6 +78,15 @@ func TestC245_FirstPromptContextGoesOnceBehindTheUsersBlocks(t *testing.T) {
 	}
 	if again := texts(s.turn(c, "show")); !slices.Equal(again, first) {
 		t.Error("the context does not go with the first prompt of a new conversation")
+	}
+	for range 2 { // also when it goes on in a new process
+		if _, err := c.Resume(t.Context(), "s-before"); err != nil {
+			t.Fatal(err)
+		}
+		if again := texts(s.turn(c, "show")); !slices.Equal(again, first) {
+			t.Error("the context does not go with the first prompt of a resumed conversation")
+		}
+		s.turn(c, "die now")
 	}
 }
 
@@ -110,7 +119,7 @@ func TestPermissionIsNeverGivenUnasked(t *testing.T) {
 	}
 }
 
-func TestCancelledTurnIsReportedSo(t *testing.T) {
+func TestH71_H72_CancelledTurnIsReportedSo(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		flags  []string
@@ -198,6 +207,31 @@ func TestModelIsKeptOverANewProcess(t *testing.T) {
 		}
 		if got := said(s.turn(c, "say back")); got != "back" {
 			t.Errorf("the next turn said %q", got)
+		}
+	})
+}
+
+// What was chosen holds over a new process, and a conversation of its own begins without it.
+func TestOptionsAreKeptOverANewProcess(t *testing.T) {
+	t.Parallel()
+	each(t, "", func(t *testing.T, scene newSceneFunc) {
+		s := scene(t)
+		c, talk := s.open()
+		option := "permission_mode"
+		if len(talk.Options) > 0 {
+			if option = "mode"; talk.Options[option] != "default" {
+				t.Errorf("conversation %+v", talk)
+			}
+		}
+		if err := c.Set(t.Context(), option, "no-such-value"); !errors.Is(err, launch.ErrFault) {
+			t.Errorf("a value that there is not: %v", err)
+		}
+		if err := c.Set(t.Context(), option, "plan"); err != nil {
+			t.Fatal(err)
+		}
+		s.turn(c, "die now")
+		if got := said(s.turn(c, "option "+option)); got != "plan" {
+			t.Errorf("after it was started again the client has %q", got)
 		}
 	})
 }

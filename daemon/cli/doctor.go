@@ -132,6 +132,9 @@ func (a *app) examineClient(ctx context.Context, h *core.Host, info core.Adapter
 	if p := e.Prepared; p.Executable != "" {
 		all = append(all, checkup.Finding{Level: checkup.Fine, Subject: client, Text: strings.TrimSpace(a.view().Path(p.Executable) + " " + p.Version)})
 	}
+	if gates := e.Prepared.Gates(); len(gates) > 0 {
+		all = append(all, checkup.Finding{Level: checkup.Fine, Subject: client, Text: "where nobody looks at it, it may wait at: " + strings.Join(gates, ", ")})
+	}
 	for _, d := range e.Prepared.Diagnostics {
 		if d.Severity == preparer.Warning {
 			all = append(all, checkup.Finding{Level: checkup.Notice, Subject: client, Text: d.Text, Hint: d.Hint})

@@ -60,7 +60,7 @@ To go on with a conversation later, keep the session and name both: --session ID
 			if pr.text, err = a.promptText(args[1:]); err != nil {
 				return err
 			}
-			policy, err := a.policy(pr.permission)
+			policy, asked, err := a.policy(pr.permission)
 			if err != nil {
 				return err
 			}
@@ -69,7 +69,7 @@ To go on with a conversation later, keep the session and name both: --session ID
 				return err
 			}
 			pr.model = b.asked(pr.model)
-			status, err := a.runOn(cmd.Context(), b, r.workspace, s, k, a.oneTurn(pr, policy))
+			status, err := a.runOn(cmd.Context(), b, r.workspace, s, k, a.oneTurn(pr, policy, asked))
 			if status != 0 {
 				a.exit(err)
 				return exitStatus(status)
@@ -118,12 +118,17 @@ func (a *app) promptText(words []string) (string, error) {
 }
 
 // oneTurn drives the client through one turn.
-func (a *app) oneTurn(pr prompt, policy launch.Policy) act {
+func (a *app) oneTurn(pr prompt, policy launch.Policy, asked *person) act {
 	return func(ctx context.Context, h *core.Host, p *core.Prepared) (int, error) {
+		o := launch.Options{Host: h, Environ: a.Environ, Policy: policy}
+		var wants chan struct{}
+		if asked != nil {
+			o.Ask, wants = asked.answer, asked.wants
+		}
 		var c *launch.Conn
 		var talk launch.Conversation
 		err := a.during("starting "+p.Provider, func() (err error) {
-			if c, err = launch.Open(ctx, p, launch.Options{Host: h, Environ: a.Environ, Policy: policy}); err != nil {
+			if c, err = launch.Open(ctx, p, o); err != nil {
 				return err
 			}
 			if pr.resume != "" {
@@ -143,7 +148,37 @@ func (a *app) oneTurn(pr prompt, policy launch.Policy) act {
 			return 0, err
 		}
 		show := a.showing(p, talk)
-		for e := range c.Prompt(ctx, launch.Block{Text: pr.text}) {
+		events := make(chan launch.Event)
+		go func() {
+			defer close(events)
+			for e := range c.Prompt(ctx, launch.Block{Text: pr.text}) {
+				events <- e
+			}
+		}()
+		// The picture of waiting goes when there is something to read, or to answer.
+		var first []launch.Event
+		_ = a.during("waiting for "+p.Provider, func() error {
+			for {
+				select {
+				case e, ok := <-events:
+					if !ok {
+						return nil
+					}
+					if first = append(first, e); e.Kind != launch.Model && e.Kind != launch.Usage && e.Kind != launch.Reasoning {
+						return nil
+					}
+				case <-wants:
+					return nil
+				}
+			}
+		})
+		if asked != nil {
+			close(asked.free)
+		}
+		for _, e := range first {
+			show.event(e)
+		}
+		for e := range events {
 			show.event(e)
 		}
 		return show.end()

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core"
@@ -41,7 +38,7 @@ func (a *app) showing(p *core.Prepared, talk launch.Conversation) *showing {
 	}
 	a.announce(p)
 	if talk.Replaced {
-		s.say(a.notes.Warn("greenroom:"), "the conversation could not be resumed, this is a new one: "+talk.Reason)
+		s.replaced(talk)
 	}
 	return s
 }
@@ -97,9 +94,21 @@ func (s *showing) event(e launch.Event) {
 		if e.Answer == launch.Deny {
 			s.say(s.a.notes.Warn("·"), "denied: "+e.Tool.Title)
 		}
+	case launch.Asked:
+		if !e.Answered {
+			s.say(s.a.notes.Warn("·"), "asked, without an answer: "+questionText(*e.Question))
+		}
+	case launch.Replaced:
+		s.replaced(*e.Conversation)
 	case launch.Model:
 		s.say(s.a.notes.Accent("·"), "model "+e.Model)
 	}
+}
+
+// replaced says that the agent knows nothing of what was said before.
+func (s *showing) replaced(talk launch.Conversation) {
+	s.talk = talk
+	s.say(s.a.notes.Warn("greenroom:"), "the conversation could not be resumed, this is a new one: "+talk.Reason)
 }
 
 // end says how the turn ended, and gives the exit status for it.
@@ -126,50 +135,4 @@ func (s *showing) end() (int, error) {
 		s.say(s.a.notes.Good("greenroom:"), "conversation "+s.talk.ID)
 	}
 	return exitOK, nil
-}
-
-// policy is who decides about permissions.
-func (a *app) policy(name string) (launch.Policy, error) {
-	asks := terminal(a.Stdin) && terminal(a.Stderr)
-	switch {
-	case name == "deny" || name == "" && !asks:
-		return launch.DenyAll, nil
-	case name == "allow-edits":
-		return launch.AllowKinds("read", "edit", "search"), nil
-	case name == "ask" && !asks:
-		return nil, usage("use allow-edits or deny", "--permission ask needs a terminal")
-	case name == "ask" || name == "":
-		return a.asking(bufio.NewReader(a.Stdin)), nil
-	}
-	return nil, usage("one of ask, allow-edits, deny", "--permission %s is unknown", paint.Clean(name))
-}
-
-// asking asks the person. Everything but a clear yes is a no.
-func (a *app) asking(from *bufio.Reader) launch.Policy {
-	return func(ctx context.Context, r launch.Request) launch.Answer { return a.ask(ctx, from, r) }
-}
-
-func (a *app) ask(ctx context.Context, from *bufio.Reader, r launch.Request) launch.Answer {
-	choices := "[y]es, [N]o"
-	if slices.Contains(r.Offers, launch.AllowAlways) {
-		choices = "[y]es, [a]lways, [N]o"
-	}
-	fmt.Fprintf(a.Stderr, "\n%s %s\n%s: ", a.notes.Warn("may it?"), paint.Clean(strings.TrimSpace(r.Tool.Kind+" "+r.Tool.Title)), choices)
-	answer := make(chan string, 1)
-	go func() {
-		line, _ := from.ReadString('\n')
-		answer <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case <-ctx.Done():
-		return launch.CancelTurn
-	case said := <-answer:
-		switch said {
-		case "y", "yes":
-			return launch.AllowOnce
-		case "a", "always":
-			return launch.AllowAlways
-		}
-	}
-	return launch.Deny
 }

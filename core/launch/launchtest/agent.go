@@ -1,6 +1,7 @@
 package launchtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,7 @@ type agent struct {
 
 	mu       sync.Mutex
 	sessions int
+	set      map[string]string  // what the host has set
 	cancel   context.CancelFunc // of the running turn
 }
 
@@ -60,7 +62,7 @@ func run(args []string) int {
 	if f.flags[streamArg] {
 		err = runStream(f)
 	} else {
-		a := &agent{faults: f}
+		a := &agent{faults: f, set: map[string]string{}}
 		a.conn = jsonrpc.New(os.Stdout, a)
 		err = a.conn.Serve(os.Stdin)
 	}
@@ -107,15 +109,18 @@ func (a *agent) Request(ctx context.Context, method string, params json.RawMessa
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.sessions++
-		return map[string]any{"sessionId": fmt.Sprintf("s-%d-%d", os.Getpid(), a.sessions), "configOptions": options("small")}, nil
+		return map[string]any{"sessionId": fmt.Sprintf("s-%d-%d", os.Getpid(), a.sessions), "configOptions": a.options()}, nil
 	case acp.AgentMethodSessionResume, acp.AgentMethodSessionLoad:
 		return a.load(ctx, params)
 	case acp.AgentMethodSessionSetConfigOption:
-		var q struct{ Value string }
-		if err := json.Unmarshal(params, &q); err != nil || q.Value == "no-such-model" {
-			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "no such model"}
+		var q struct{ ConfigID, Value string }
+		if err := json.Unmarshal(params, &q); err != nil || strings.HasPrefix(q.Value, "no-such-") {
+			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "no such value"}
 		}
-		return map[string]any{"configOptions": options(q.Value)}, nil
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.set[q.ConfigID] = q.Value
+		return map[string]any{"configOptions": a.options()}, nil
 	case acp.AgentMethodSessionPrompt:
 		return a.prompt(ctx, params)
 	}
@@ -135,9 +140,16 @@ func (a *agent) initialize() (any, error) {
 		"loadSession": !a.flags["no-resume"], "sessionCapabilities": sessions}}, nil
 }
 
-func options(model string) []any {
-	return []any{map[string]any{"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": model,
-		"options": []any{map[string]any{"value": "small", "name": "Small"}, map[string]any{"value": "large", "name": "Large"}}}}
+// options are what can be set, and how it stands. The caller holds the lock.
+func (a *agent) options() []any {
+	option := func(id, category string, values ...string) any {
+		list := []any{}
+		for _, v := range values {
+			list = append(list, map[string]any{"value": v, "name": v})
+		}
+		return map[string]any{"id": id, "name": id, "category": category, "type": "select", "currentValue": cmp.Or(a.set[id], values[0]), "options": list}
+	}
+	return []any{option("model", "model", "small", "large"), option("mode", "mode", "default", "plan")}
 }
 
 func (a *agent) load(ctx context.Context, params json.RawMessage) (any, error) {
@@ -148,7 +160,9 @@ func (a *agent) load(ctx context.Context, params json.RawMessage) (any, error) {
 	if a.flags["replay"] {
 		a.update(ctx, q.SessionID, map[string]any{"sessionUpdate": "agent_message_chunk", "content": map[string]any{"type": "text", "text": "said long ago"}})
 	}
-	return map[string]any{"configOptions": options("small")}, nil
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return map[string]any{"configOptions": a.options()}, nil
 }
 
 func (a *agent) update(ctx context.Context, session string, update map[string]any) {
@@ -169,7 +183,11 @@ func (a *agent) prompt(ctx context.Context, params json.RawMessage) (any, error)
 	a.mu.Lock()
 	a.cancel = cancel
 	a.mu.Unlock()
-	t := &script{faults: a.faults, voice: voice{a, q.SessionID}, prompt: params, stop: "end_turn"}
+	t := &script{faults: a.faults, voice: voice{a, q.SessionID}, prompt: params, stop: "end_turn", value: func(id string) string {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.set[id]
+	}}
 	if err := t.run(ctx, instructions(q.Prompt)); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@
 //	ask ID KIND TITLE    asks for permission, and says how it was answered
 //	question TEXT        asks for a colour, red or blue, and says how it was answered
 //	show                 says what the prompt was, as JSON
+//	option NAME          says what the host has set
 //	env NAME             says the value of a variable of its environment
 //	flood BYTES          says so many bytes in one message
 //	repeat N TEXT        says something N times

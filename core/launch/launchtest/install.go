@@ -79,7 +79,9 @@ func (Adapter) Prepare(_ context.Context, r p.Request) (*p.Layout, error) {
 	l := p.NewLayout()
 	l.FirstPrompt(r.Instructions.Text())
 	if r.Skills.Count > 0 {
-		l.Skills(p.PlaceSkills{At: p.Session("skills/greenroom")})
+		at := p.Session("skills/greenroom")
+		l.Skills(p.PlaceSkills{At: at})
+		l.FirstPrompt(p.SkillCatalog{At: at})
 	}
 	return l, nil
 }

@@ -35,6 +35,7 @@ type script struct {
 	voice  teller
 	prompt json.RawMessage
 	stop   string
+	value  func(option string) string // what the host has set
 }
 
 // block is a part of a prompt.
@@ -93,6 +94,8 @@ func (s *script) do(ctx context.Context, line string) error {
 		s.voice.say(ctx, text, answer)
 	case "show":
 		s.voice.say(ctx, text, string(s.prompt))
+	case "option":
+		s.voice.say(ctx, text, s.value(rest))
 	case "env":
 		s.voice.say(ctx, text, os.Getenv(rest))
 	case "flood":

@@ -22,6 +22,7 @@ type streamAgent struct {
 
 	mu     sync.Mutex
 	model  string
+	mode   string             // of permissions
 	next   int                // of messages and requests
 	cancel context.CancelFunc // of the running turn
 }
@@ -66,7 +67,11 @@ func (a *streamAgent) turn(ctx context.Context, raw json.RawMessage) {
 	model := a.model
 	a.mu.Unlock()
 	a.send(map[string]any{"type": "system", "subtype": "init", "model": model})
-	t := &script{faults: a.faults, voice: a, prompt: raw, stop: "end_turn"}
+	t := &script{faults: a.faults, voice: a, prompt: raw, stop: "end_turn", value: func(string) string {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.mode
+	}}
 	err := t.run(ctx, instructions(q.Message.Content))
 	result := map[string]any{"type": "result", "subtype": "success", "is_error": false, "stop_reason": t.stop,
 		"usage": map[string]any{"input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 2}, "modelUsage": map[string]any{model: map[string]any{"contextWindow": 1000}}}
@@ -110,6 +115,13 @@ func (a *streamAgent) Request(ctx context.Context, subtype string, raw json.RawM
 			return nil, errors.New("no such model")
 		}
 		a.model = q.Model
+		return nil, nil
+	case "set_permission_mode":
+		var q struct{ Mode string }
+		if err := json.Unmarshal(raw, &q); err != nil || strings.HasPrefix(q.Mode, "no-such-") {
+			return nil, errors.New("no such mode")
+		}
+		a.mode = q.Mode
 		return nil, nil
 	}
 	return nil, errors.New("unsupported: " + subtype)
