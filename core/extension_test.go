@@ -398,3 +398,26 @@ func TestSecondTextGoesWithTheFirstPrompt(t *testing.T) {
 		t.Error("the instructions go to a file that the agent does not read")
 	}
 }
+
+// A client that tells another number behind its version, and that makes itself a home to tell it, leaves nothing behind.
+func TestVersionOfAClientThatMakesItselfAHome(t *testing.T) {
+	t.Parallel()
+	s := envoyStage(t)
+	must(s, os.Mkdir(s.path("tmp"), 0o700))
+	s.write("bin/envoy", "#!/bin/sh\nmkdir -p \"$ENVOY_HOME/logs\" \"$HOME/more\"\necho x >\"$ENVOY_HOME/logs/a\"\necho 'Envoy v0.18.2 (2026.7.7.2)'\n")
+	must(s, os.Chmod(s.path("bin/envoy"), 0o755))
+	before := snapshot(t, s.dir, true)
+	h := s.open(func(c *Config) {
+		c.Environ = []string{"PATH=" + s.path("bin") + ":/usr/bin:/bin", "TMPDIR=" + s.path("tmp")}
+	}, prop{provider: "prop"})
+	ex, err := h.Explain(t.Context(), s.extended("one", envoy()))
+	if err != nil || ex.Prepared.Version != "0.18.2" {
+		t.Fatalf("version %q, %v", ex.Prepared.Version, err)
+	}
+	after := snapshot(t, s.dir, true)
+	delete(before, "tmp")
+	delete(after, "tmp")
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("it left something:\n%s", diff)
+	}
+}

@@ -2,6 +2,10 @@ package core
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -160,9 +164,7 @@ func (h *Host) find(ctx context.Context, a *answered) error {
 			a.note("client_missing", "no client was found on PATH", hint)
 		}
 	} else {
-		a.version = h.versions.Of(ctx, a.exe, c.VersionArgs, func() []string {
-			return client.Away(h.cfg.Environ, a.desc.Homes, filepath.Join(h.store.Path(), "nowhere"))
-		})
+		a.version = h.version(ctx, a)
 		if ok, err := h.versions.Supported(a.version, c.Supported); err != nil {
 			return fault.Wrap(err, fault.AdapterFault, "describe", a.session.Provider, "the range of client versions is none")
 		} else if !ok {
@@ -201,6 +203,30 @@ func (h *Host) find(ctx context.Context, a *answered) error {
 		a.roots.Homes[d.ID] = home.Path
 	}
 	return nil
+}
+
+// version asks the client for its version, away from the user's homes. Some make themselves a home to answer that: it is
+// removed again.
+func (h *Host) version(ctx context.Context, a *answered) string {
+	temp, _ := h.env("TMPDIR")
+	if !filepath.IsAbs(temp) {
+		temp = os.TempDir()
+	}
+	name := ""
+	version := h.versions.Of(ctx, a.exe, a.desc.Client.VersionArgs, func() []string {
+		name = "greenroom-away-" + rand.Text()
+		return client.Away(h.cfg.Environ, a.desc.Homes, filepath.Join(temp, name))
+	})
+	if name == "" {
+		return version // it was known
+	}
+	if tree, err := fsroot.Open(temp, nil); err == nil {
+		defer tree.Close()
+		if err := tree.RemoveAll(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			h.cfg.Logger.Warn("what a client left when it was asked for its version cannot be removed", "code", fault.CodeOf(err))
+		}
+	}
+	return version
 }
 
 func (a *answered) note(code, text, hint string) {

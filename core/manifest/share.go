@@ -67,7 +67,8 @@ func (s *Session) PendingShare(sh Share, had string) (bool, error) {
 		return true, nil
 	}
 	list, err := fsroot.ListInput(sh.Dir)
-	return err == nil && len(list) == 0, nil
+	half := slices.ContainsFunc(list, func(c fsroot.Input) bool { return staged(c.Name) })
+	return err == nil && (len(list) == 0 || half), nil // or a killed process has left it half filled
 }
 
 // MakeShare makes a shared directory, fills it while it is empty, and moves what the session has in its place into it. It
@@ -137,6 +138,9 @@ func (o *Shared) Undo(s *Store) {
 // seed fills an empty shared directory from the newest session of the same provider that has a directory of its own where
 // this one has the link. One that cannot be used is passed over.
 func (s *Session) seed(ctx context.Context, to *fsroot.Tree, sh Share, out *Shared) error {
+	if err := unstage(to); err != nil {
+		return err
+	}
 	list, err := to.List(".")
 	if err != nil || len(list) > 0 {
 		return err
@@ -151,7 +155,7 @@ func (s *Session) seed(ctx context.Context, to *fsroot.Tree, sh Share, out *Shar
 			out.Failed = append(out.Failed, c.name)
 			continue
 		}
-		n, err := transfer(ctx, from, to)
+		n, err := stage(ctx, from, to)
 		from.Close()
 		switch {
 		case ctx.Err() != nil:
@@ -160,7 +164,7 @@ func (s *Session) seed(ctx context.Context, to *fsroot.Tree, sh Share, out *Shar
 			out.Failed = append(out.Failed, c.name)
 		case n > 0:
 			out.From = c.name
-			return nil
+			return unstage(to)
 		}
 	}
 	return nil

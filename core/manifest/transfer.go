@@ -10,6 +10,58 @@ import (
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 )
 
+// What is on its way into a shared directory, and what is complete and not in its place yet.
+const (
+	drafted   = ".greenroom-draft"
+	completed = ".greenroom-seed"
+)
+
+func staged(name string) bool { return name == drafted || name == completed }
+
+// stage copies what a directory holds to beside its place in another one, so that it comes there as a whole or not at all.
+func stage(ctx context.Context, from, to *fsroot.Tree) (int, error) {
+	err := to.Mkdir(drafted, 0o700)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	draft, err := to.Sub(drafted)
+	if err == nil {
+		n, err = transfer(ctx, from, draft)
+		draft.Close()
+	}
+	if err == nil && n > 0 {
+		return n, to.Rename(drafted, completed)
+	}
+	if gone := to.RemoveAll(drafted); err == nil {
+		err = gone
+	}
+	return n, err
+}
+
+// unstage puts what is complete into its place, also when whoever staged it was killed, and removes what is not.
+func unstage(to *fsroot.Tree) error {
+	if err := to.RemoveAll(drafted); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	list, err := to.List(completed)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if _, err := to.Lstat(e.Name()); !errors.Is(err, fs.ErrNotExist) {
+			continue // what is there stays
+		}
+		if err := to.Rename(completed+"/"+e.Name(), e.Name()); err != nil {
+			return err
+		}
+	}
+	return to.RemoveAll(completed)
+}
+
 // transfer copies what a directory holds into another one, and says how much that was. What is there stays. It looks at
 // everything first: a directory that holds a link or a special file, or too much, changes nothing.
 func transfer(ctx context.Context, from, to *fsroot.Tree) (int, error) {

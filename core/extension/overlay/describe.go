@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/extension/runtimeprep"
@@ -58,12 +59,25 @@ func (o *Overlay) describe() p.Descriptor {
 		if o.sourced() {
 			d.Homes = []p.Home{{ID: o.source(), Env: h.SourceEnvVar, Default: h.SourceDefaultRel, WindowsNative: true}}
 			d.Inputs = append(d.Inputs, o.files(h)...)
-			for _, dir := range h.SharedDirs {
-				d.OwnState = append(d.OwnState, p.At(o.source(), dir))
-			}
+			d.OwnState = o.own(h)
 		}
 	}
 	return d
+}
+
+// own is what the agent writes through links: logins with their locks, and what sessions share.
+func (o *Overlay) own(h *runtimeprep.Home) []p.Location {
+	var list []p.Location
+	for _, l := range h.LoginFiles {
+		list = append(list, p.At(o.source(), l.Path))
+		if l.Lock != "" {
+			list = append(list, p.At(o.source(), path.Join(path.Dir(l.Path), l.Lock)))
+		}
+	}
+	for _, dir := range h.SharedDirs {
+		list = append(list, p.At(o.source(), dir))
+	}
+	return list
 }
 
 // mirrors are the directories of a session that its skills lie in: one for each root that the agent has in a workspace.

@@ -19,7 +19,7 @@ import (
 // askTimeout bounds one question for a version.
 const askTimeout = 15 * time.Second
 
-var versionText = regexp.MustCompile(`\b(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)\b`)
+var versionText = regexp.MustCompile(`\bv?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)\b`)
 
 // Versions remembers the versions of executables for as long as the files stay the same. It is safe for concurrent
 // use.
