@@ -1,0 +1,162 @@
+package conformance_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/greenroom-agents/greenroom/conformance/rig"
+	"github.com/greenroom-agents/greenroom/conformance/upstream"
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/rtk"
+)
+
+// shortened is what the double prints in front of the output of a command.
+const shortened = "shortened-51c2"
+
+// buildDouble builds the double of rtk once.
+var buildDouble = sync.OnceValues(func() (rtk.Artefact, error) {
+	path := filepath.Join(adapterDir, "rtk")
+	if out, err := exec.Command("go", "build", "-o", path, "./cmd/rtkdouble").CombinedOutput(); err != nil {
+		return rtk.Artefact{}, fmt.Errorf("build the double of rtk: %w\n%s", err, out)
+	}
+	data, err := os.ReadFile(path)
+	sum := sha256.Sum256(data)
+	return rtk.Artefact{Path: path, SHA256: hex.EncodeToString(sum[:])}, err
+})
+
+// withRTK opens a host that has the double.
+func (s *stage) withRTK() *greenroom {
+	s.Helper()
+	a, err := buildDouble()
+	if err != nil {
+		s.Fatal(err)
+	}
+	return s.open(func(c *core.Config) { c.RTK = rtk.Fixed(a) })
+}
+
+// shortening prepares a session with rtk.
+func (g *greenroom) shortening(preset core.Preset) *core.Prepared {
+	g.Helper()
+	session := g.session("rtk", preset)
+	session.RTK = true
+	return g.prepare(session)
+}
+
+// calls are the command lines that the double was called with.
+func (g *greenroom) calls(p *core.Prepared) string {
+	g.Helper()
+	data, err := os.ReadFile(filepath.Join(p.Dir, "rtk/tee/calls.log"))
+	if err != nil && !os.IsNotExist(err) {
+		g.Fatal(err)
+	}
+	return string(data)
+}
+
+// result is the conversation after a command of the model's was run.
+func (g *greenroom) result(p *core.Prepared, flags ...string) string {
+	g.Helper()
+	g.run(p, g.client.turn("first-prompt", flags...)...)
+	turns := g.up.Turns()
+	if len(turns) < 2 {
+		g.Fatalf("the model was asked %d times", len(turns))
+	}
+	return g.text(turns[len(turns)-1])
+}
+
+var rewriters = map[string]core.RTKLayer{"claude": core.RTKHook, "opencode": core.RTKPlugin}
+
+// What the model asks to run is run through the session's own program where the client can, and everywhere the agent is told
+// of it first and finds it by its name. Switched off, nothing of it is left.
+func TestC304_RTKRunsTheCommandsOfASession(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, c client) {
+		layer, rewrites := rewriters[c.name]
+		command := "echo plain-51c2"
+		if !rewrites {
+			layer, command = core.RTKInstructions, "rtk echo plain-51c2"
+		}
+		s := newStage(t, c, c.shell(command), upstream.Say("done"))
+		g := s.withRTK()
+		home := s.take(s.home)
+		p := g.shortening(core.Desktop)
+		if p.RTK != layer {
+			t.Errorf("the layer is %q, want %q", p.RTK, layer)
+		}
+		text := g.result(p)
+		if !strings.Contains(text, shortened+" plain-51c2") {
+			t.Errorf("the command was not run through rtk; it was called with\n%s\nand the model saw %s", g.calls(p), tail(text))
+		}
+		first := s.text(s.up.Turns()[0])
+		s.counts(first, map[string]int{"# Short output\n": 1})
+		if ours := strings.Index(first, "# Short output"); ours < 0 || ours > strings.Index(first, "# "+product) && strings.Contains(first, "# "+product) {
+			t.Errorf("rtk is told of at %d", ours)
+		}
+		s.unchanged("the home", home, s.take(s.home), c.ownState()...)
+
+		off := g.prepare(g.session("rtk", core.Desktop))
+		if _, err := os.Lstat(filepath.Join(off.Dir, "rtk")); !os.IsNotExist(err) || off.RTK != "" {
+			t.Errorf("C310: switched off, it leaves %v and %q", err, off.RTK)
+		}
+		g.cleanup(g.session("rtk", core.Desktop))
+	})
+}
+
+// A program that hangs or is gone holds nothing up: the command runs as it is.
+func TestH63_ACommandRunsWithoutAnAnswerOfRTK(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, c client) {
+		if _, ok := rewriters[c.name]; !ok {
+			t.Skip("the client runs no command through rtk by itself")
+		}
+		for name, word := range map[string]string{"hangs": "hang-51c2", "is gone": "plain-51c2"} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t, c, c.shell("echo "+word), upstream.Say("done"))
+				g := s.withRTK()
+				p := g.shortening(core.Desktop)
+				if name == "is gone" {
+					if err := os.Remove(filepath.Join(p.Dir, "rtk/bin/rtk")); err != nil {
+						t.Fatal(err)
+					}
+				}
+				text := g.result(p)
+				if !strings.Contains(text, word) || strings.Contains(text, shortened) {
+					t.Errorf("the model saw %s", tail(text))
+				}
+			})
+		}
+	})
+}
+
+// What the user denied stays denied, and the program is not asked, or not heard, on it.
+func TestH65_ADenyRuleHoldsWithRTK(t *testing.T) {
+	t.Parallel()
+	for _, c := range []client{claude, opencode} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, c, c.shell("echo denied-51c2 > ran"), c.shell("echo allowed-51c2"), upstream.Say("done"))
+			switch c.name {
+			case "claude":
+				rig.Write(t, s.inProject(".claude/settings.json"), encode(t, map[string]any{"permissions": map[string]any{"deny": []string{"Bash(echo denied-51c2:*)"}}}))
+			case "opencode":
+				rig.Write(t, s.inProject("opencode.json"), encode(t, map[string]any{"permission": map[string]any{"bash": map[string]any{"*": "allow", "echo denied-51c2*": "deny"}}}))
+			}
+			g := s.withRTK()
+			p := g.shortening(core.Desktop)
+			text := g.result(p)
+			if _, err := os.Lstat(s.inProject("ran")); !os.IsNotExist(err) {
+				t.Errorf("the denied command ran: %v", err)
+			}
+			if !strings.Contains(text, shortened+" allowed-51c2") {
+				t.Errorf("the other one did not run through rtk: %s", tail(text))
+			}
+		})
+	}
+}
