@@ -13,8 +13,7 @@ const (
 	flagPrompt, flagPlugin    = "--append-system-prompt-file", "--plugin-dir"
 	flagSources, flagSettings = "--setting-sources", "--settings"
 	flagOnlyMCP, flagMCP      = "--strict-mcp-config", "--mcp-config"
-
-	envBudget, envNoMemory = "SLASH_COMMAND_TOOL_CHAR_BUDGET", "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
+	envBudget, envNoMemory    = "SLASH_COMMAND_TOOL_CHAR_BUDGET", "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 	// serverVars begins the names of the variables that carry credentials of the host's MCP servers.
 	serverVars = "TUTTI_MCP_HEADER_"
 )
@@ -24,6 +23,7 @@ const (
 var (
 	pluginSwitch, settingsSocket = p.Key("enabledPlugins", "*"), p.Key("env", envSocket)
 	serverType, serverCommand    = p.Key("mcpServers", "*", "type"), p.Key("mcpServers", "*", "command")
+	asked, denied                = p.Key("permissions", "ask", "*"), p.Key("permissions", "deny", "*")
 )
 
 // The inputs, in the user's Claude home unless they say otherwise. Each is there for the report of what comes along; the
@@ -38,15 +38,15 @@ var (
 	inCommandFolders = p.NamesAt("command-folders", p.FilterDirs, p.At(home, "commands"))
 	// A subagent is a model, a set of tools and a prompt. No flag leaves it out alone, so it goes with the settings.
 	inAgents   = p.NamesAt("agents", ".md", p.At(home, "agents")).Carrying(p.ModelSettings)
-	inSettings = p.FileAt("settings", p.At(home, "settings.json")).Learning(p.JSON, pluginSwitch, settingsSocket).
+	inSettings = p.FileAt("settings", p.At(home, "settings.json")).Learning(p.JSON, pluginSwitch, settingsSocket, asked, denied).
 			Carrying(p.Hooks, "hooks/*").Carrying(p.Plugins, "enabledPlugins/*").
 			Carrying(p.ModelSettings, "model", "env/*", "permissions/*", "apiKeyHelper", "outputStyle", "effortLevel")
 	// The state file lies beside the home by default, and in it when CLAUDE_CONFIG_DIR names one.
 	inState = p.FileAt("state", p.At(home, ".claude.json"), p.AtUser(".claude.json")).
 		Learning(p.JSON, serverType, serverCommand).Carrying(p.MCPServers, "mcpServers/*")
 	// Only the folder in the working directory itself is read.
-	inProjectSettings = p.FileAt("project-settings", p.AtWorkspace(".claude/settings.json")).Learning(p.JSON, settingsSocket)
-	inLocalSettings   = p.FileAt("local-settings", p.AtWorkspace(".claude/settings.local.json")).Learning(p.JSON, settingsSocket)
+	inProjectSettings = p.FileAt("project-settings", p.AtWorkspace(".claude/settings.json")).Learning(p.JSON, settingsSocket, asked, denied)
+	inLocalSettings   = p.FileAt("local-settings", p.AtWorkspace(".claude/settings.local.json")).Learning(p.JSON, settingsSocket, asked, denied)
 	inProjectMCP      = p.FileAt("project-mcp", p.EachInProject(".mcp.json")...)
 )
 

@@ -31,6 +31,7 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 		l.Args(p.S(flagSources), p.S("project,local"))
 		noteLost(l, r)
 	}
+	guardRTK(ours, r)
 	text := "what stays out is said with --settings, which the client takes once: a second one brings it back in"
 	if r.Endpoint != nil {
 		maps.Copy(ours, guard(r.Endpoint))
@@ -77,19 +78,18 @@ func switchedOff(l *p.Layout, r p.Request) p.Object {
 	}
 	if !in.All(p.Skills) && inCommandFolders.In(r).Exists {
 		l.Note(p.Warn("claude.grouped-commands-stay",
-			"commands are switched off one by one, and those in folders of the commands directory have no names here: they "+
-				"come along", "keep each command directly in that directory, or inherit no model_settings"))
+			"commands are switched off one by one, and those in folders of the commands directory have no names here: they come along",
+			"keep each command directly in that directory, or inherit no model_settings"))
 	}
 	for _, id := range in.LeftOut(p.Plugins, "", inSettings.In(r).Items(pluginSwitch)...) {
 		off.In("enabledPlugins")[id] = p.Bool(false)
 	}
 	if in[p.MCPServers].Mode == p.Only {
 		state := inState.In(r)
-		denied := p.List{}
+		off["deniedMcpServers"] = p.List{}
 		for _, name := range in.LeftOut(p.MCPServers, "", append(state.Items(serverType), state.Items(serverCommand)...)...) {
-			denied = append(denied, p.Object{"serverName": p.S(name)})
+			off.Append("deniedMcpServers", p.Object{"serverName": p.S(name)})
 		}
-		off["deniedMcpServers"] = denied
 		off["disableClaudeAiConnectors"] = p.Bool(true) // of the account; they stand in no file and have no names here
 	}
 	return off
@@ -97,20 +97,12 @@ func switchedOff(l *p.Layout, r p.Request) p.Object {
 
 // noteLost names what was to come along and cannot, because the user's source is off as a whole.
 func noteLost(l *p.Layout, r p.Request) {
-	var lost []string
-	for _, kind := range append(slices.Clone(withSettings), p.ModelSettings) {
-		if !r.Options.Inherit.None(kind) {
-			lost = append(lost, string(kind))
-		}
-	}
-	if len(lost) > 0 {
-		l.Note(p.Warn("claude.left-out-together",
-			"claude code can leave out the user's settings only with everything of the user's: "+
-				strings.Join(lost, ", ")+" stay out too",
-			"inherit model_settings, or none of these"))
+	if lost := r.Options.Inherit.Wanted(append(slices.Clip(withSettings), p.ModelSettings)...); len(lost) > 0 {
+		l.Note(p.Warn("claude.left-out-together", "claude code can leave out the user's settings only with everything of the user's: "+
+			strings.Join(lost, ", ")+" stay out too", "inherit model_settings, or none of these"))
 	}
 	if inSettings.In(r).Exists {
-		l.Note(p.Tell("claude.settings-left-out",
-			"the user's settings stay out as a whole, with the permissions, subagents and any login kept in them", ""))
+		l.Note(p.Tell("claude.settings-left-out", "the user's settings stay out as a whole, with the permissions, "+
+			"subagents and any login kept in them", ""))
 	}
 }

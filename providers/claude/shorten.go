@@ -12,3 +12,13 @@ func shorten(l *p.Layout, r p.Request, at p.Place) {
 		p.Object{"type": p.S("command"), "command": r.CallsRTK("hook claude"), "timeout": p.Int(2)},
 	}}}}}, p.Key("hooks", "PreToolUse"))
 }
+
+// guardRTK denies, and asks for, what the user denied or wants to be asked for with rtk in front of it as well: the client
+// matches its rules with what a hook has put in the place of a command.
+func guardRTK(ours p.Object, r p.Request) {
+	for _, rule := range []p.KeyPath{asked, denied} {
+		if twins := r.Prefixed(rule, "Bash(", "Bash(rtk ", inSettings, inProjectSettings, inLocalSettings); r.RTK != nil && len(twins) > 0 {
+			ours.In(rule[0])[rule[1]] = twins
+		}
+	}
+}

@@ -108,3 +108,13 @@ func LeaveOutBy(how How, named ...Kind) map[Kind]Exclusion {
 	}
 	return all
 }
+
+// Wanted are the names of those kinds of which something is to come along.
+func (in Inherit) Wanted(kinds ...Kind) (names []string) {
+	for _, k := range kinds {
+		if !in.None(k) {
+			names = append(names, string(k))
+		}
+	}
+	return names
+}

@@ -113,6 +113,20 @@ func (r Request) Items(path KeyPath, inputs ...Input) (items []string) {
 	return slices.Compact(items)
 }
 
+// Prefixed lists the strings that a key path with a "*" names in several inputs and that begin with a text, with another in
+// its place.
+func (r Request) Prefixed(path KeyPath, from, to string, inputs ...Input) (list List) {
+	for _, in := range inputs {
+		for _, key := range slices.Sorted(maps.Keys(in.In(r).Values)) {
+			_, named := path.item(ParseKey(key))
+			if s, ok := in.In(r).Values[key].(String); named && ok && strings.HasPrefix(string(s), from) {
+				list = append(list, S(to+string(s)[len(from):]))
+			}
+		}
+	}
+	return list
+}
+
 // Value is a value that was learned of several inputs, the last that has it, or nil.
 func (r Request) Value(path KeyPath, inputs ...Input) (value Value) {
 	for _, in := range inputs {
