@@ -155,5 +155,5 @@ func Rows() []Row {
 			"codex": {Test: "TestC256_EachKindCanBeLeftOut/codex"}, "claude": {None: "the client does not look for them"},
 			"kimi":     {Test: "TestH21_SharedSkillsAreListedOnceOrLeftOut"},
 			"opencode": {Test: "TestC256_EachKindCanBeLeftOut/opencode"}}},
-	}, slices.Concat(codexRows(), openCodeRows(), kimiRows(), endpointRows(), gatewayRows(), launchRows())...)
+	}, slices.Concat(codexRows(), openCodeRows(), kimiRows(), endpointRows(), gatewayRows(), launchRows(), rtkRows())...)
 }

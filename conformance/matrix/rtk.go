@@ -1,0 +1,17 @@
+package matrix
+
+// rtkRows are the promises of sessions whose commands run through rtk.
+func rtkRows() []Row {
+	const none = "the client runs no command through rtk by itself: the agent decides"
+	deny := Row{"With rtk, what the user's rules deny stays denied", map[string]Cell{
+		"codex": {None: none}, "claude": {Test: "TestH65_ADenyRuleHoldsWithRTK/claude"},
+		"kimi": {None: none}, "opencode": {Test: "TestH65_ADenyRuleHoldsWithRTK/opencode"}}}
+	late := Row{"A command runs as it is when rtk hangs or is gone", map[string]Cell{
+		"codex": {None: none}, "claude": {Test: "TestH63_ACommandRunsWithoutAnAnswerOfRTK/claude"},
+		"kimi": {None: none}, "opencode": {Test: "TestH63_ACommandRunsWithoutAnAnswerOfRTK/opencode"}}}
+	return []Row{
+		each("Commands run through the session's own rtk, by the client or by the agent that is told of it, and switched off nothing is left",
+			"TestC304_RTKRunsTheCommandsOfASession"),
+		deny, late,
+	}
+}
