@@ -64,7 +64,11 @@ func hermesStage(t *testing.T, steps ...upstream.Step) (*greenroom, func(id stri
 	t.Helper()
 	s := newStage(t, hermes, steps...)
 	if _, err := os.Stat(filepath.Join(s.bin, "hermes")); err != nil {
-		rig.Without(t, errors.New("Hermes Agent is not installed; run conformance/clients/install.sh where Python 3.11 to 3.13 is"))
+		why := "Hermes Agent is not installed; run conformance/clients/install.sh where Python 3.11 to 3.13 is"
+		if os.Getenv("CI") == "true" {
+			rig.Without(t, errors.New(why))
+		}
+		t.Skip("known: unreachable: " + why)
 	}
 	o, err := hermesPackage(t, s.root).Overlay()
 	if err != nil {
@@ -78,7 +82,8 @@ func hermesStage(t *testing.T, steps ...upstream.Step) (*greenroom, func(id stri
 // speak opens a session over ACP and says prompts in it.
 func (g *greenroom) speak(p *core.Prepared, prompts ...string) {
 	g.Helper()
-	ctx, cancel := context.WithTimeout(g.Context(), patience)
+	// It reads some hundred modules before it answers, and asks addresses that it does not reach here.
+	ctx, cancel := context.WithTimeout(g.Context(), 3*patience)
 	defer cancel()
 	conn, err := launch.Open(ctx, p, launch.Options{Host: g.host, Environ: g.environ})
 	if err != nil {
