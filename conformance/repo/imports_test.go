@@ -42,6 +42,7 @@ var mayRequire = map[string][]string{
 	"daemon": {
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
 		"modernc.org/sqlite", "github.com/pressly/goose/v3",
+		"gopkg.in/yaml.v3",
 	},
 	"conformance":     {"github.com/pelletier/go-toml/v2", "github.com/openai/openai-go/v3"},
 	"examples/vmhost": {"google.golang.org/grpc", "google.golang.org/protobuf"},

@@ -18,7 +18,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		"", "prepare", "explain", "run", "prompt", "gateway", "sessions", "sessions show", "sessions recover", "cleanup", "demo", "adapters",
 		"adapters show", "adapters pin", "doctor", "version", "completion",
 		"plans", "plans add", "plans show", "plans check", "plans edit", "plans copy", "plans references", "plans remove", "plans rotate",
-		"agents", "agents add", "agents show", "agents edit", "agents remove",
+		"agents", "agents add", "agents show", "agents edit", "agents remove", "serve",
 		"extension", "extension init", "extension validate", "extension sign", "extension verify", "extension install",
 		"extension list", "extension rollback", "extension remove",
 		"trust", "trust show", "trust new-key", "trust add-key", "trust revoke", "trust update",

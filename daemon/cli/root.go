@@ -84,7 +84,7 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	add(groupStage, a.prepareCommand(), a.explainCommand(), a.runCommand(), a.promptCommand(), a.sessionsCommand(), a.cleanupCommand())
-	add(groupModel, a.plansCommand(), a.agentsCommand(), a.gatewayCommand())
+	add(groupModel, a.plansCommand(), a.agentsCommand(), a.serveCommand(), a.gatewayCommand())
 	add(groupLook, a.demoCommand(), a.adaptersCommand(), a.extensionCommand(), a.trustCommand(), a.doctorCommand())
 	add(groupOther, a.versionCommand(), a.completionCommand())
 	root.AddCommand(a.demoClientCommand())

@@ -1,0 +1,191 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/greenroom-agents/greenroom/core/modelendpoint"
+	"github.com/greenroom-agents/greenroom/daemon/acceptance"
+	"github.com/greenroom-agents/greenroom/daemon/agent"
+	"github.com/greenroom-agents/greenroom/daemon/plan"
+	"github.com/greenroom-agents/greenroom/daemon/problem"
+)
+
+// agentView is an agent as it is shown, with its client.
+type agentView struct {
+	agent.Agent
+	Harness harnessView `json:"harness"`
+}
+
+type harnessView struct {
+	ID        string `json:"agentTargetId"`
+	Available bool   `json:"available"`
+}
+
+func (s *server) oneAgent(w http.ResponseWriter, r *http.Request, status int, a agent.Agent, err error) error {
+	if err != nil {
+		return err
+	}
+	h, err := s.harness(r.Context(), a.Spec.Harness)
+	if err != nil {
+		return err
+	}
+	etag(w, a.Revision)
+	return answer(w, status, agentView{a, harnessView{a.Spec.Harness, h.Available}})
+}
+
+func (s *server) listAgents(w http.ResponseWriter, r *http.Request) error {
+	all, err := s.Access.Agents(r.Context(), workspace(r))
+	if err != nil {
+		return err
+	}
+	providers, err := s.Providers(r.Context())
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, p := range providers {
+		there[p.ID] = true
+	}
+	views := []agentView{}
+	for _, a := range all {
+		views = append(views, agentView{a, harnessView{a.Spec.Harness, there[a.Spec.Harness]}})
+	}
+	return answer(w, http.StatusOK, map[string]any{"agents": views})
+}
+
+func (s *server) getAgent(w http.ResponseWriter, r *http.Request) error {
+	a, err := s.Access.Agent(r.Context(), workspace(r), r.PathValue("agentID"))
+	return s.oneAgent(w, r, http.StatusOK, a, err)
+}
+
+func (s *server) createAgent(w http.ResponseWriter, r *http.Request) error {
+	var spec agent.Spec
+	if err := read(r, problem.InvalidAgent, false, &spec); err != nil {
+		return err
+	}
+	h, err := s.harness(r.Context(), spec.Harness)
+	if err != nil {
+		return err
+	}
+	a, err := s.Access.CreateAgent(r.Context(), workspace(r), h, spec)
+	return s.oneAgent(w, r, http.StatusCreated, a, err)
+}
+
+func (s *server) updateAgent(w http.ResponseWriter, r *http.Request) error {
+	var spec agent.Spec
+	if err := read(r, problem.InvalidAgent, false, &spec); err != nil {
+		return err
+	}
+	from, err := revision(r)
+	if err != nil {
+		return err
+	}
+	h, err := s.harness(r.Context(), spec.Harness)
+	if err != nil {
+		return err
+	}
+	a, err := s.Access.UpdateAgent(r.Context(), workspace(r), r.PathValue("agentID"), from, h, spec)
+	return s.oneAgent(w, r, http.StatusOK, a, err)
+}
+
+func (s *server) deleteAgent(w http.ResponseWriter, r *http.Request) error {
+	from, err := revision(r)
+	if err != nil {
+		return err
+	}
+	id := r.PathValue("agentID")
+	if err := s.Access.DeleteAgent(r.Context(), workspace(r), id, from); err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, map[string]string{"workspaceAgentId": id})
+}
+
+// option is a model that can be chosen in the composer.
+type option struct {
+	ID          string `json:"id"`
+	Value       string `json:"value"` // as the client spells it
+	Label       string `json:"label"`
+	Description string `json:"description"` // the name of the plan
+	AppliesTo   string `json:"appliesTo"`
+}
+
+// composer gives the models that a session of an agent can have: those of the plan that it gets, at once, and those of the
+// agent's other plans in a new session. Without a plan the client knows its own.
+func (s *server) composer(w http.ResponseWriter, r *http.Request) error {
+	ctx, in := r.Context(), workspace(r)
+	a, err := s.Access.Agent(ctx, in, r.PathValue("agentID"))
+	if err != nil {
+		return err
+	}
+	h, err := s.harness(ctx, a.Spec.Harness)
+	if err != nil {
+		return err
+	}
+	lookup := func(id string) (plan.Plan, error) { return s.Access.Plan(ctx, in, id) }
+	choice, err := a.Resolve(h, lookup)
+	if err != nil {
+		return err
+	}
+	options, runtime := []option{}, map[string]any{"source": "provider-native"}
+	body := map[string]any{"configurable": false, "modelSwitch": false}
+	if choice.Plan != nil {
+		add := func(p plan.Plan, applies string) {
+			for _, m := range p.Models {
+				options = append(options, option{m.ID, modelendpoint.Address(h.Model.Addressing, m.ID), m.Name, p.Name, applies})
+			}
+		}
+		add(*choice.Plan, "session")
+		seen := map[string]bool{choice.Plan.ID: true}
+		for _, route := range a.Routes() {
+			if p, err := lookup(route.Plan); err == nil && !seen[p.ID] && agent.Usable(h, p, "") == nil {
+				seen[p.ID] = true
+				add(p, "new_session")
+			}
+		}
+		current := modelendpoint.Address(h.Model.Addressing, choice.Model)
+		runtime = map[string]any{
+			"source": "model-plan", "model": current, "modelPlan": map[string]any{"id": choice.Plan.ID, "name": choice.Plan.Name, "protocol": choice.Plan.Protocol},
+		}
+		body["current"], body["configurable"], body["modelSwitch"] = current, true, true
+	}
+	if choice.NotUsed != nil {
+		body["planNotUsed"] = choice.NotUsed.Error()
+	}
+	body["options"], body["runtimeContext"] = options, runtime
+	return answer(w, http.StatusOK, body)
+}
+
+func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
+	all, err := s.Access.Sessions(r.Context(), workspace(r))
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, map[string]any{"sessions": all})
+}
+
+func (s *server) getAcceptance(w http.ResponseWriter, r *http.Request) error {
+	a, err := s.Access.Acceptance(r.Context(), workspace(r), r.PathValue("sessionID"))
+	if err != nil {
+		return err
+	}
+	body := map[string]any{}
+	if a != nil {
+		body["acceptance"] = a
+	}
+	return answer(w, http.StatusOK, body)
+}
+
+// accept is that a person accepts a turn. There is no other way to the top of the ladder, and none here to its other steps.
+func (s *server) accept(w http.ResponseWriter, r *http.Request) error {
+	var body struct {
+		Turn string `json:"turnId"`
+	}
+	if err := read(r, problem.InvalidAcceptance, false, &body); err != nil {
+		return err
+	}
+	a, err := s.Access.Accept(r.Context(), workspace(r), r.PathValue("sessionID"), acceptance.UserAccepted, body.Turn, acceptance.Person)
+	if err != nil {
+		return err
+	}
+	return answer(w, http.StatusOK, map[string]any{"acceptance": a})
+}

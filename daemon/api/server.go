@@ -1,0 +1,216 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	_ "embed"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/greenroom-agents/greenroom/daemon/access"
+	"github.com/greenroom-agents/greenroom/daemon/agent"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// Document is the description of the interface, in OpenAPI 3.1.
+//
+//go:embed openapi.yaml
+var Document []byte
+
+const (
+	maxBody = 4 << 20
+	// burst is how many requests may come at once, perSecond how many go on coming.
+	burst, perSecond = 200, 50
+)
+
+// Provider is a client that agents can be.
+type Provider struct {
+	ID string
+	// Model is what the client's adapter says of model endpoints.
+	Model preparer.Model
+}
+
+// Config says what is served. All fields are required.
+type Config struct {
+	Access *access.Access
+	// Providers lists the clients that there are adapters for.
+	Providers func(context.Context) ([]Provider, error)
+	// Token is what requests have to bring as bearer token, at least 16 bytes.
+	Token  string
+	Events *Events
+	Now    func() time.Time
+}
+
+type server struct {
+	Config
+	token [sha256.Size]byte
+	limit limiter
+}
+
+// New makes the handler.
+func New(c Config) http.Handler {
+	s := &server{Config: c, token: sha256.Sum256([]byte(c.Token)), limit: limiter{now: c.Now, left: burst}}
+	mux := http.NewServeMux()
+	const in = "/v1/workspaces/{workspaceID}"
+	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"GET /v1/openapi.yaml":                                  s.document,
+		"GET /v1/providers":                                     s.providers,
+		"GET " + in + "/events":                                 s.events,
+		"GET " + in + "/model-plans":                            s.listPlans,
+		"POST " + in + "/model-plans":                           s.createPlan,
+		"POST " + in + "/model-plans/detect":                    s.detect,
+		"GET " + in + "/model-plans/{planID}":                   s.getPlan,
+		"PUT " + in + "/model-plans/{planID}":                   s.updatePlan,
+		"DELETE " + in + "/model-plans/{planID}":                s.deletePlan,
+		"POST " + in + "/model-plans/{planID}/duplicate":        s.duplicatePlan,
+		"PATCH " + in + "/model-plans/{planID}/enabled":         s.enablePlan,
+		"GET " + in + "/model-plans/{planID}/references":        s.references,
+		"GET " + in + "/agents":                                 s.listAgents,
+		"POST " + in + "/agents":                                s.createAgent,
+		"GET " + in + "/agents/{agentID}":                       s.getAgent,
+		"PUT " + in + "/agents/{agentID}":                       s.updateAgent,
+		"DELETE " + in + "/agents/{agentID}":                    s.deleteAgent,
+		"GET " + in + "/agents/{agentID}/composer-options":      s.composer,
+		"GET " + in + "/agent-sessions":                         s.listSessions,
+		"GET " + in + "/agent-sessions/{sessionID}/acceptance":  s.getAcceptance,
+		"POST " + in + "/agent-sessions/{sessionID}/acceptance": s.accept,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := handle(w, r); err != nil {
+				writeProblem(w, err)
+			}
+		})
+	}
+	return s.guard(mux)
+}
+
+// guard lets in who may come in, and makes of what the mux refuses a problem.
+func (s *server) guard(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		_, fromPage := r.Header["Origin"]
+		switch {
+		case fromPage || !local(r.Host):
+			writeProblem(w, refused(http.StatusForbidden, "forbidden", "the request does not come from a local client"))
+			return
+		case !s.knows(r):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			writeProblem(w, refused(http.StatusUnauthorized, "unauthorized", "the token is missing or not the one"))
+			return
+		case !s.limit.take():
+			w.Header().Set("Retry-After", "1")
+			writeProblem(w, refused(http.StatusTooManyRequests, "too_many_requests", "there are too many requests at once"))
+			return
+		}
+		if _, pattern := mux.Handler(r); pattern == "" {
+			status := http.StatusNotFound
+			code, detail := "not_found", "there is nothing here"
+			probe := &probed{header: http.Header{}}
+			mux.ServeHTTP(probe, r)
+			if probe.status == http.StatusMethodNotAllowed {
+				status, code, detail = probe.status, "method_not_allowed", "the method is not one of this resource"
+				w.Header().Set("Allow", probe.header.Get("Allow"))
+			}
+			writeProblem(w, refused(status, code, detail))
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// probed hears what a mux would answer.
+type probed struct {
+	header http.Header
+	status int
+}
+
+func (p *probed) Header() http.Header         { return p.header }
+func (p *probed) Write(b []byte) (int, error) { return len(b), nil }
+func (p *probed) WriteHeader(status int)      { p.status = status }
+
+func (s *server) knows(r *http.Request) bool {
+	values := r.Header["Authorization"]
+	if len(values) != 1 {
+		return false
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	sum := sha256.Sum256([]byte(token))
+	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], s.token[:]) == 1
+}
+
+// local says whether a host is this machine, by address or by the one name that always is.
+func local(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	addr, err := netip.ParseAddr(name)
+	return strings.EqualFold(name, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
+// limiter lets a burst through, and then so many a second.
+type limiter struct {
+	now  func() time.Time
+	mu   sync.Mutex
+	left float64
+	last time.Time
+}
+
+func (l *limiter) take() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	if !l.last.IsZero() {
+		l.left = min(burst, l.left+perSecond*now.Sub(l.last).Seconds())
+	}
+	l.last = now
+	if l.left < 1 {
+		return false
+	}
+	l.left--
+	return true
+}
+
+func (s *server) document(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/yaml")
+	_, _ = w.Write(Document)
+	return nil
+}
+
+func (s *server) providers(w http.ResponseWriter, r *http.Request) error {
+	all, err := s.Providers(r.Context())
+	if err != nil {
+		return err
+	}
+	type provider struct {
+		ID         string                   `json:"id"`
+		Binding    bool                     `json:"modelPlanBinding"`
+		Protocol   preparer.Protocol        `json:"modelPlanProtocol,omitempty"`
+		Addressing preparer.Addressing      `json:"modelPlanModelAddressing,omitempty"`
+		Adapter    preparer.EndpointAdapter `json:"modelPlanEndpointAdapter,omitempty"`
+	}
+	list := []provider{}
+	for _, p := range all {
+		list = append(list, provider{p.ID, p.Model.Protocol != preparer.NoProtocol, p.Model.Protocol, p.Model.Addressing, p.Model.Endpoint})
+	}
+	return answer(w, http.StatusOK, map[string]any{"providers": list})
+}
+
+// harness is the client of an agent. One that there is no adapter for is not available.
+func (s *server) harness(ctx context.Context, id string) (agent.Harness, error) {
+	all, err := s.Providers(ctx)
+	h := agent.Harness{ID: id, Enabled: true}
+	for _, p := range all {
+		if p.ID == id {
+			h.Name, h.Available, h.Model = p.ID, true, p.Model
+		}
+	}
+	return h, err
+}

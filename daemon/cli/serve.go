@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/access"
+	"github.com/greenroom-agents/greenroom/daemon/api"
+)
+
+// leaving is how long requests have to end when the server does.
+const leaving = 3 * time.Second
+
+func (a *app) serveCommand() *cobra.Command {
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve plans and agents to programs over HTTP, on the loopback interface",
+		Long: `Serve plans, agents and sessions to programs over HTTP on the loopback interface, until interrupted. GET /v1/openapi.yaml
+describes the interface.
+
+Requests bring a bearer token: that of GREENROOM_API_TOKEN, else a fresh one, which is said once. Who has it can use the
+plans' keys by checks, and cannot read them.`,
+		Example: `  greenroom serve
+  GREENROOM_API_TOKEN=... greenroom serve --listen 127.0.0.1:7420 --json`,
+		Args: takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), listen) },
+	}
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` and port")
+	return cmd
+}
+
+func (a *app) serve(ctx context.Context, listen string) error {
+	at, err := netip.ParseAddrPort(listen)
+	if err != nil || !at.Addr().IsLoopback() {
+		return usage("give a loopback address and a port, as in 127.0.0.1:7420", "--listen is no loopback address with a port")
+	}
+	token := a.env("GREENROOM_API_TOKEN")
+	fresh := token == ""
+	if fresh {
+		if token, err = freshToken(a.Rand); err != nil {
+			return err
+		}
+	} else if len(token) < 16 {
+		return refuse(codeNoKey, "take a longer one, or leave it away", "GREENROOM_API_TOKEN has fewer than 16 characters")
+	}
+	h, err := a.hostForState(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	c, err := a.accessConfig()
+	if err != nil {
+		return err
+	}
+	events := api.NewEvents()
+	c.Changed = events.Changed
+	opened, err := access.Open(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", at.String())
+	if err != nil {
+		return usage("take another port, or :0 for any", "--listen: the address cannot be listened on")
+	}
+	server := &http.Server{
+		Handler:           api.New(api.Config{Access: opened, Providers: providersOf(h), Token: token, Events: events, Now: a.Now}),
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog:    log.New(io.Discard, "", 0),
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(l) }()
+	if err := a.tellServing("http://"+l.Addr().String(), token, fresh); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaving)
+	defer cancel()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close()
+	}
+	return nil
+}
+
+// freshToken is 256 random bits in words of the URL alphabet.
+func freshToken(random io.Reader) (string, error) {
+	var b [32]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(b[:]), nil
+}
+
+func (a *app) tellServing(base, token string, fresh bool) error {
+	if a.json {
+		said := map[string]string{"base_url": base}
+		if fresh {
+			said["token"] = token
+		}
+		return a.answer(said)
+	}
+	fmt.Fprintf(a.Stdout, "%s serving plans and agents at %s\n", a.style.Good("✓"), a.style.Accent(base))
+	if fresh {
+		fmt.Fprintf(a.Stdout, "  token  %s\n", token)
+	}
+	fmt.Fprintf(a.Stdout, "%s\n", a.style.Dim("  described at "+base+"/v1/openapi.yaml; end it with Ctrl-C"))
+	return nil
+}
+
+// providersOf lists the clients of a host, from what their adapters say.
+func providersOf(h *core.Host) func(context.Context) ([]api.Provider, error) {
+	return func(ctx context.Context) ([]api.Provider, error) {
+		infos, err := h.Adapters(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var all []api.Provider
+		for _, i := range infos {
+			if i.Descriptor != nil {
+				all = append(all, api.Provider{ID: i.Provider, Model: i.Descriptor.Model})
+			}
+		}
+		return all, nil
+	}
+}
