@@ -78,7 +78,8 @@ func TestG05G06_RequestsThatNoLibrarySends(t *testing.T) {
 		"HTTP/2 from the start":  {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "[403]", 0},
 		"a length and chunks": {"POST /v1/responses HTTP/1.1\r\nHost: %[1]s\r\n%[2]s\r\nContent-Length: %[4]d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
 			"POST /v1/responses HTTP/1.1\r\nHost: %[1]s\r\nContent-Length: %[4]d\r\n\r\n%[3]s", "[400 401]", 0},
-		"chunks in disguise": {"POST /v1/responses HTTP/1.1\r\nHost: %[1]s\r\n%[2]s\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", "[501]", 0},
+		"much in front of a body": {"POST /v1/responses HTTP/1.1\r\nHost: %[1]s\r\n%[2]s\r\nX-Much: " + strings.Repeat("x", 80<<10) + "\r\nContent-Length: %[4]d\r\n\r\n%[3]s", "[431]", 0},
+		"chunks in disguise":      {"POST /v1/responses HTTP/1.1\r\nHost: %[1]s\r\n%[2]s\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", "[501]", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
