@@ -22,7 +22,11 @@ func launchRows() []Row {
 			"kimi":   {None: "the protocol has no such message"}, "opencode": {None: "the protocol has no such message"},
 		}},
 		all("a question of the agent's is answered by a person, or the agent is told that nobody does, or the client asks none", "TestLaunch_QuestionsOfTheAgent"),
-		all("a credential that the session's endpoint refuses is told from a missing login", "TestLaunch_RefusedCredential"),
+		{"Driven through core/launch: a credential that the session's endpoint refuses is told from a missing login", map[string]Cell{
+			"codex": {Test: "TestLaunch_RefusedCredential/codex"}, "claude": {Test: "TestLaunch_RefusedCredential/claude"},
+			"kimi":     {Test: "TestLaunch_RefusedCredential/kimi"},
+			"opencode": {None: "the client passes on the endpoint's words, and not that it refused"},
+		}},
 		{"Driven through core/launch: where nobody is logged in, a person is told to log in", map[string]Cell{
 			"codex": {None: "the client asks its provider, which says so"}, "claude": {Test: "TestLaunch_NobodyIsLoggedIn/claude"},
 			"kimi": {Test: "TestLaunch_NobodyIsLoggedIn/kimi"}, "opencode": {None: "the client has free models of its own"},

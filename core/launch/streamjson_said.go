@@ -106,6 +106,10 @@ func streamTool(id, name string, input json.RawMessage) Tool {
 	if json.Unmarshal(input, &fields) != nil {
 		return t
 	}
+	if name == streamQuestion {
+		t.Title = "asks a question"
+		return t
+	}
 	for _, key := range []string{"command", "file_path", "notebook_path", "pattern", "url", "query", "skill", "description"} {
 		if text, ok := fields[key].(string); ok && text != "" {
 			t.Title = text

@@ -154,7 +154,11 @@ func chosen(f launch.Field, line string) (answers []string) {
 	return answers
 }
 
+// toolText is a tool call in a line: its kind, where that says anything, and what it does.
 func toolText(t launch.Tool) string {
+	if t.Kind == "other" && t.Title != "" {
+		return paint.Clean(t.Title)
+	}
 	return paint.Clean(strings.TrimSpace(t.Kind + " " + t.Title))
 }
 

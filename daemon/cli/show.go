@@ -85,10 +85,10 @@ func (s *showing) event(e launch.Event) {
 		// Clients begin a call before they know what it will be, and tell its title later.
 		if !s.told[e.Tool.ID] && e.Tool.Status != launch.Pending {
 			s.told[e.Tool.ID] = true
-			s.say(s.a.notes.Accent("·"), strings.TrimSpace(e.Tool.Kind+" "+e.Tool.Title))
+			s.say(s.a.notes.Accent("·"), toolText(*e.Tool))
 		}
 		if e.Tool.Status == launch.Failed {
-			s.say(s.a.notes.Bad("·"), "failed: "+strings.TrimSpace(e.Tool.Kind+" "+e.Tool.Title))
+			s.say(s.a.notes.Bad("·"), "failed: "+toolText(*e.Tool))
 		}
 	case launch.PermissionRequest:
 		if e.Answer == launch.Deny {
