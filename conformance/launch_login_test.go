@@ -16,10 +16,7 @@ import (
 // A credential that the session's endpoint refuses is said to be that, and no login of the user's.
 func TestLaunch_RefusedCredential(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, c client) {
-		if c.name == opencode.name {
-			t.Skip("the client passes on the endpoint's words, and not that it refused")
-		}
+	refused := func(t *testing.T, c client) {
 		refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusUnauthorized)
@@ -44,7 +41,14 @@ func TestLaunch_RefusedCredential(t *testing.T) {
 		if !errors.Is(last.Err, launch.ErrCredential) || strings.Contains(last.Err.Error(), "sk-plan-51c2-secret") {
 			t.Errorf("the turn ended with %+v: %v", last, last.Err)
 		}
-	})
+	}
+	// OpenCode passes on the endpoint's words, and not that it refused.
+	for _, c := range []client{codex, claude, kimi} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			refused(t, c)
+		})
+	}
 }
 
 // Where nobody is logged in, a person is told to.
