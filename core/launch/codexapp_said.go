@@ -120,11 +120,24 @@ func (s appSaid) outcome() (EndReason, error) {
 	}
 	e := &jsonrpc.Error{Message: "the turn " + s.Turn.Status}
 	if failed := s.Turn.Error; failed != nil {
-		e.Message = failed.Message
+		e.Message = wordsOf(failed.Message)
 		// The class is not told for every way in which an endpoint refuses.
 		if info := string(failed.Info); info == `"unauthorized"` || strings.Contains(info, `"httpStatusCode":401`) || strings.Contains(failed.Message, "status 401") {
 			e.Code = authRequired
 		}
 	}
 	return "", e
+}
+
+// wordsOf are the words of a message that may hold the whole answer of an endpoint.
+func wordsOf(message string) string {
+	var answer struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal([]byte(message), &answer) == nil && answer.Error.Message != "" {
+		return answer.Error.Message
+	}
+	return message
 }
