@@ -112,6 +112,9 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 		list = append(list, Diagnostic{Severity: preparer.Info, Code: "first_prompt",
 			Text: "the instructions go with the first prompt, which the host sends; nobody does on a terminal"})
 	}
+	if text, ok := rtkTexts[p.RTK]; ok {
+		list = append(list, Diagnostic{Severity: preparer.Info, Code: "rtk", Text: text})
+	}
 	if w.a.adapter.Unsafe {
 		warn("adapter_unpinned", "the adapter runs without a pinned digest", "pin it")
 	}

@@ -28,6 +28,13 @@ const (
 	RTKInstructions RTKLayer = "instructions" // the agent is told, and does as it sees fit
 )
 
+// rtkTexts say it to people.
+var rtkTexts = map[RTKLayer]string{
+	RTKHook:         "the client runs shell commands through rtk, by a hook",
+	RTKPlugin:       "the client runs shell commands through rtk, by a plugin",
+	RTKInstructions: "the agent is told to run shell commands through rtk, and nothing makes it",
+}
+
 // layer is the one that has an effect in the session's client: what its descriptor says, in a version that heeds it, when
 // something in the layout does call the program.
 func (h *Host) layer(a *answered) RTKLayer {

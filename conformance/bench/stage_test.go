@@ -65,6 +65,7 @@ func newStage(t testing.TB, on medium, sources []adapter.Source, counting bool) 
 	c := core.Config{
 		StateDir: s.path("state"), Home: s.path("home"), Environ: s.environ(), Adapters: sources, Commands: catalog(),
 	}
+	s.withRTK(&c)
 	if counting {
 		c.BeforeChange = func(int64, string, string) error { s.writes.Add(1); return nil }
 	}

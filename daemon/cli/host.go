@@ -12,6 +12,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/command"
+	"github.com/greenroom-agents/greenroom/core/rtk"
 	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
 	"github.com/greenroom-agents/greenroom/daemon/internal/shellenv"
 )
@@ -121,6 +122,9 @@ func (a *app) host(ctx context.Context, sources []adapter.Source) (*core.Host, e
 func (a *app) config(state, home string, environ []string, sources []adapter.Source) core.Config {
 	c := core.Config{
 		StateDir: state, Home: home, Environ: environ, Adapters: sources, Identity: identity, Now: a.Now, Commands: command.Fixed(),
+	}
+	if a.rtk.Path != "" {
+		c.RTK = rtk.Fixed(a.rtk)
 	}
 	if a.Executable != "" {
 		c.Path = []string{filepath.Dir(a.Executable)}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/rtk"
 )
 
 // request holds the flags that say which session is wanted.
@@ -25,6 +26,7 @@ type request struct {
 	saver     bool
 	worker    string
 	unsigned  bool
+	rtk       string
 }
 
 func (r *request) flags(cmd *cobra.Command) {
@@ -35,6 +37,7 @@ func (r *request) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&r.inherit, "inherit", nil, inheritHelp)
 	f.BoolVar(&r.saver, "saver", false, "have the client hand work to a worker on a model that costs less, where it can")
 	f.StringVar(&r.worker, "saver-model", "", "`ID` of the worker's model (default: the client's choice, or the endpoint's default)")
+	f.StringVar(&r.rtk, "rtk", "", "have commands run through this rtk; a session keeps the `FILE` that it began with")
 	f.BoolVar(&r.unsigned, "unsafe-unsigned", false, "use the extension that was installed without being signed by anybody")
 	completeWith(cmd, "inherit", "desktop", "automation", "instructions=", "skills=", "mcp_servers=", "hooks=", "plugins=", "memories=", "model_settings=")
 }
@@ -47,6 +50,12 @@ func (a *app) sessionOf(ctx context.Context, r request, provider string) (core.S
 	s := core.Session{Provider: provider, Cwd: a.Cwd, Workspace: r.workspace, ID: r.session, Inherit: inherit}
 	if r.saver || r.worker != "" {
 		s.Saver = &core.Saver{Model: r.worker}
+	}
+	if r.rtk != "" {
+		if a.rtk, err = pinnedProgram(a.abs(r.rtk)); err != nil {
+			return core.Session{}, err
+		}
+		s.RTK = true
 	}
 	if r.cwd != "" {
 		s.Cwd = a.abs(r.cwd)
@@ -65,6 +74,16 @@ func (a *app) sessionOf(ctx context.Context, r request, provider string) (core.S
 		}
 	}
 	return s, a.extend(ctx, &s, r.unsigned)
+}
+
+// pinnedProgram is a file that a person named, pinned by what it is now.
+func pinnedProgram(file string) (rtk.Artefact, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return rtk.Artefact{}, refuse(string(core.ErrArtefact), "name the file of rtk itself", "--rtk: %v", err)
+	}
+	sum := sha256.Sum256(data)
+	return rtk.Artefact{Path: file, SHA256: hex.EncodeToString(sum[:])}, nil
 }
 
 // workspaceOf is a name for the sessions of one directory: its own name, for people, and a digest of its whole path,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/core/rtk"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 )
 
@@ -67,6 +68,8 @@ type app struct {
 	state           string
 	adapters        []string
 	unsafeAnyDigest bool
+
+	rtk rtk.Artefact // of the session that is asked for
 }
 
 // env is the value of a variable; of one that occurs twice the last.

@@ -1,5 +1,5 @@
 // Command rtkdouble stands in for rtk in tests: it answers hooks and rewrites commands as recorded in
-// testdata/rtk, and runs the commands that it is put in front of. It knows echo only, and writes down how it was called where
+// testdata/rtk, and runs the commands that it is put in front of. It knows echo and git status only, and writes down how it was called where
 // rtk would write, below the session. A command line that holds "hang" makes it sleep instead of answering.
 package main
 
@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -58,7 +59,7 @@ func rewrite(command string) (string, int) {
 	if strings.Contains(command, "hang") {
 		time.Sleep(time.Minute)
 	}
-	if !strings.HasPrefix(command, "echo ") || strings.ContainsAny(command, "`$<") {
+	if !strings.HasPrefix(command, "echo ") && !strings.HasPrefix(command, "git ") || strings.ContainsAny(command, "`$<") {
 		return "", 1
 	}
 	return "rtk " + command, 3
@@ -85,9 +86,11 @@ func hook(client string) {
 	var answer any
 	switch client {
 	case "claude":
-		answer = map[string]any{"hookSpecificOutput": map[string]any{
-			"hookEventName": "PreToolUse", "permissionDecisionReason": "rewritten", "updatedInput": asked.Input,
-		}}
+		said := map[string]any{"hookEventName": "PreToolUse", "permissionDecisionReason": "rewritten", "updatedInput": asked.Input}
+		if allowed(command) {
+			said["permissionDecision"] = "allow"
+		}
+		answer = map[string]any{"hookSpecificOutput": said}
 	case "cursor":
 		answer = map[string]any{"continue": true, "permission": "ask", "updated_input": map[string]any{"command": better}}
 	default:
@@ -96,4 +99,11 @@ func hook(client string) {
 	if err := json.NewEncoder(os.Stdout).Encode(answer); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
+}
+
+// allowed says whether the user's settings of Claude Code allow exactly a command. Only then does rtk say so itself.
+func allowed(command string) bool {
+	data, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".claude", "settings.json"))
+	var settings struct{ Permissions struct{ Allow []string } }
+	return err == nil && json.Unmarshal(data, &settings) == nil && slices.Contains(settings.Permissions.Allow, "Bash("+command+")")
 }

@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"testing"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/rtk"
+)
+
+// program is as large as rtk is.
+var program = make([]byte, 8<<20)
+
+// withRTK gives the stage's host rtk.
+func (s *stage) withRTK(c *core.Config) {
+	s.write("resources/rtk", string(program), 0o755)
+	sum := sha256.Sum256(program)
+	c.RTK = rtk.Fixed(rtk.Artefact{Path: s.path("resources/rtk"), SHA256: hex.EncodeToString(sum[:])})
+}
+
+// A session with rtk, whose program lies in the store, takes at most a quarter longer than one without. What fails leaves
+// room for a noisy machine.
+func TestSpeedRTK(t *testing.T) {
+	if testing.Short() || racing {
+		t.Skip("measures for some seconds, and without the race detector")
+	}
+	for _, p := range measured {
+		for _, provider := range []string{"codex", "claude"} {
+			t.Run(fmt.Sprintf("%s, %s", p.name, provider), func(t *testing.T) {
+				s := p.site(t, provider, false)
+				with := func(n int) core.Session {
+					ses := s.session(n)
+					ses.RTK = true
+					return ses
+				}
+				s.prepare(with(1))
+				for name, o := range map[string]operation{
+					"fresh": {before: nothing, ours: func(i int) { s.prepare(with(1000 + i)) }, floor: func(i int) { s.prepare(s.session(10 + i)) }},
+					"again": {before: nothing, ours: func(int) { s.prepare(with(1)) }, floor: func(int) { s.prepare(s.session(0)) }},
+				} {
+					f := o.rounds(many)
+					t.Logf("%s: %.3f ms with rtk, %.3f ms without: %.2f times (calm %.2f, aim 1.25)", name, ms(f.ours), ms(f.floor.time), f.floor.ratio, f.floor.calm)
+					if f.floor.calm > 1.6 {
+						t.Errorf("%s takes %.2f times as long with rtk", name, f.floor.calm)
+					}
+				}
+			})
+		}
+	}
+}
