@@ -3,7 +3,6 @@ package codex
 import (
 	"context"
 	"slices"
-	"strings"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -34,6 +33,10 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	logins(l, r)
 	skills(l, r)
 	l.ShareEach(r, p.Plugins, root, home, pluginDirs...)
+	if r.Secretive() {
+		l.Note(p.Tell("codex.credentials-in-hooks", "hooks and the notification program of codex can read credentials of the session; "+
+			"its commands cannot, and servers only what they ask for", ""))
+	}
 	return l, nil
 }
 
@@ -42,7 +45,8 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 func configuration(l *p.Layout, r p.Request) {
 	in, config := r.Options.Inherit, root.Join("config.toml")
 	l.Merge(config, p.TOML, []p.Base{p.FromInput(inConfig.Name), p.Empty()},
-		slices.Concat(sections.Edits(in), tier(r), disabledSkills(r), models(l, r), servers(r), always(r), worker(l, r))...)
+		slices.Concat(sections.Edits(in), tier(r), disabledSkills(r), models(l, r), servers(l, r),
+			always(r), worker(l, r))...)
 	// The app server starts with a file that does not parse and fails only at the first thread.
 	l.Check(config, p.CheckTOML, p.Key("project_root_markers"), p.Key("allow_login_shell"))
 
@@ -64,17 +68,13 @@ const ours = "greenroom-commands.rules"
 
 // approve lets the commands of the host's tool run that the host says may. The client approves whatever follows a prefix.
 func approve(l *p.Layout, r p.Request) {
-	var rules []p.Value
-	for _, words := range r.Commands.Approved {
-		rules = append(rules, p.S(`prefix_rule(pattern=["`+strings.Join(words, `", "`)+`"], decision="allow")`+"\n"))
-	}
-	if rules != nil {
+	if rules := r.Commands.Lines(`prefix_rule(pattern=["`, `", "`, `"], decision="allow")`); rules != nil {
 		l.File(root.Join("rules").Join(ours), rules...)
 	}
 }
 
-// logins places the user's login, and those of their MCP servers, which the client keeps in the home too. A refresh
-// token is good for one use, so there must never be two live copies of it.
+// logins places the user's login and those of their MCP servers, which the client keeps in the home too, and the variables
+// that it reads there, such as the key of a provider of theirs. A refresh token is good for one use, so there must never be two live copies of it.
 //
 // A session on an endpoint has no login of the user's: the client needs none there, and cannot use one that it has not.
 func logins(l *p.Layout, r p.Request) {
@@ -85,6 +85,7 @@ func logins(l *p.Layout, r p.Request) {
 	if r.Endpoint != nil {
 		return
 	}
+	l.Bring(r, inVariables, root.Join(".env"))
 	l.Login(p.Login{At: root.Join("auth.json"), Input: inAuth.Name, JSON: true, Fresher: p.Key("last_refresh")})
 	// Models differ between accounts and providers, so a cache of them is good for one login and one configuration. It
 	// is ours, shared between sessions, and never the user's: the client writes it through the link.

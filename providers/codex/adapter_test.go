@@ -214,7 +214,7 @@ func TestEachKindAlone(t *testing.T) {
 		p.Hooks:        {"codex/hooks.json"},
 		p.Plugins:      {"codex/plugins/cache", "codex/plugins/data", "codex/plugins/.plugin-appserver"},
 		p.ModelSettings: {
-			"codex/agents", "codex/rules",
+			"codex/agents", "codex/rules", "codex/.env",
 		},
 		p.MCPServers: {"codex/.credentials.json"},
 	}

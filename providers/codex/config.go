@@ -7,6 +7,9 @@ var (
 	serviceTier, userProvider = p.Key("service_tier"), p.Key("model_provider")
 	loginStore                = p.Key("cli_auth_credentials_store")
 	pluginOn                  = p.Key("plugins", "*", "enabled")
+	// How a server is given variables.
+	asks = []p.KeyPath{{"mcp_servers", "*", "bearer_token_env_var"}, {"mcp_servers", "*", "env_http_headers", "*"},
+		{"mcp_servers", "*", "env_vars", "*"}, {"mcp_servers", "*", "env_vars", "*", "name"}}
 )
 
 // sections are the parts of config.toml. Model settings are also providers, approvals, the sandbox, the trust in projects
@@ -54,7 +57,11 @@ func always(r p.Request) []p.Edit {
 		// Commands run in a login shell by default, whose profile assigns PATH anew and so loses the session's.
 		p.Set(p.Key("allow_login_shell"), p.Bool(false)),
 		// Commands inherit the environment, and have no use for the credentials in it.
-		p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.S(p.EndpointKeyVar), p.S(serverVars+"*")),
+		p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.Strings(secret...)...),
+	}
+	if r.Secretive() {
+		// A project that is trusted may bring servers that ask for a credential, and another model.
+		e = append(e, p.Delete(p.Key("projects")))
 	}
 	if r.Target.OS == "windows" {
 		e = append(e, p.Set(p.Key("windows", "sandbox"), p.S("unelevated"))) // the default asks for elevation, which nobody answers
@@ -82,9 +89,10 @@ func disabledSkills(r p.Request) (e []p.Edit) {
 	return e
 }
 
-// servers are the edits that add the host's MCP servers. The client takes the values of headers from the variables that
-// stand in the place of them.
-func servers(r p.Request) (e []p.Edit) {
+// servers are the edits that add the host's MCP servers, and take out those of the user's that would have their credentials.
+// The client takes the values of headers from the variables that stand in the place of them.
+func servers(l *p.Layout, r p.Request) []p.Edit {
+	e := l.LeaveOutAsking(r, inConfig, "codex.server-left-out", "mcp_servers", secret, asks...)
 	for _, s := range r.Servers {
 		e = append(e, p.Replace(p.Key("mcp_servers", s.Name),
 			p.Object{"url": p.S(s.URL), "env_http_headers": s.HeaderVars("", "")}))

@@ -1,12 +1,15 @@
 package codex
 
-import p "github.com/greenroom-agents/greenroom/sdk/preparer"
+import (
+	"slices"
 
-const (
-	home, envHome = "codex", "CODEX_HOME"
-	// serverVars begins the names of the variables that carry credentials of the host's MCP servers.
-	serverVars = "TUTTI_MCP_HEADER_"
+	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
+
+const home, envHome, serverVars = "codex", "CODEX_HOME", "TUTTI_MCP_HEADER_"
+
+// secret are the variables that carry credentials of the host's: the key of an endpoint, and those of MCP servers.
+var secret = []string{p.EndpointKeyVar, serverVars + "*"}
 
 // childMarkers are what the client tells the commands that it runs. Inherited by a session that was started from
 // inside another one, they would misname it or make it believe in a sandbox that is not there. CODEX_SQLITE_HOME would
@@ -26,14 +29,15 @@ var (
 	inInstructions = p.FileAt("instructions", p.EachAt(home, "AGENTS.override.md", "AGENTS.md")...).Filled().Carrying(p.Instructions)
 	inPrompts      = p.NamesAt("prompts", ".md", p.At(home, "prompts")).Carrying(p.Instructions)
 	inConfig       = sections.Carried(p.FileAt("config", p.At(home, "config.toml"))).
-			Learning(p.TOML, serviceTier, loginStore, pluginOn, userProvider)
-	inProfiles = p.NamesAt("profiles", ".config.toml", p.At(home, "")).Carrying(p.ModelSettings)
-	inRoles    = p.NamesAt("roles", ".toml", p.At(home, "agents")).Carrying(p.ModelSettings)
-	inRules    = p.NamesAt("rules", ".rules", p.At(home, "rules")).Carrying(p.ModelSettings)
-	inHooks    = p.FileAt("hooks", p.At(home, "hooks.json")).Carrying(p.Hooks)
-	inAuth     = p.FileAt("auth", p.At(home, "auth.json")).Private(p.JSON)
-	inMCPAuth  = p.FileAt("mcp-auth", p.At(home, ".credentials.json")).Private(p.JSON)
-	inSkills   = p.NamesAt("skills", p.FilterSkillTrees, p.At(home, "skills")).Carrying(p.Skills)
+			Learning(p.TOML, append(asks, serviceTier, loginStore, pluginOn, userProvider)...)
+	inProfiles  = p.NamesAt("profiles", ".config.toml", p.At(home, "")).Carrying(p.ModelSettings)
+	inRoles     = p.NamesAt("roles", ".toml", p.At(home, "agents")).Carrying(p.ModelSettings)
+	inRules     = p.NamesAt("rules", ".rules", p.At(home, "rules")).Carrying(p.ModelSettings)
+	inHooks     = p.FileAt("hooks", p.At(home, "hooks.json")).Carrying(p.Hooks)
+	inAuth      = p.FileAt("auth", p.At(home, "auth.json")).Private(p.JSON)
+	inVariables = p.FileAt("variables", p.At(home, ".env")).Private("").Carrying(p.ModelSettings)
+	inMCPAuth   = p.FileAt("mcp-auth", p.At(home, ".credentials.json")).Private(p.JSON)
+	inSkills    = p.NamesAt("skills", p.FilterSkillTrees, p.At(home, "skills")).Carrying(p.Skills)
 	// Of the user, for agents of every make, and the same with folders of them. The client finds them through HOME.
 	inSharedSkills = p.NamesAt("shared-skills", p.FilterSkills, p.AtUser(".agents/skills")).Named().Carrying(p.Skills)
 	inSharedTrees  = p.NamesAt("shared-trees", p.FilterSkillTrees, p.AtUser(".agents/skills")).Named()
@@ -44,8 +48,7 @@ var (
 // Describe implements preparer.Preparer.
 func (Adapter) Describe() p.Descriptor {
 	return p.Descriptor{
-		Provider: "codex",
-		Version:  "0.1.0",
+		Provider: "codex", Version: "0.1.0",
 		Client: p.Client{
 			Executables: []string{"codex"}, Supported: ">=0.171.0 <1",
 			Transport: p.CodexAppServer, TransportArgs: []string{"app-server"},
@@ -53,17 +56,16 @@ func (Adapter) Describe() p.Descriptor {
 			Validators: [][]string{{"--strict-config", "app-server"}},
 		},
 		Homes: []p.Home{{ID: home, Env: envHome, Default: ".codex"}},
-		Inputs: []p.Input{inInstructions, inPrompts, inConfig, inProfiles, inRoles, inRules, inHooks, inAuth, inMCPAuth, inSkills,
-			inSharedSkills, inSharedTrees, inProjectSkills},
+		Inputs: []p.Input{inInstructions, inPrompts, inConfig, inProfiles, inRoles, inRules, inHooks, inAuth, inVariables, inMCPAuth,
+			inSkills, inSharedSkills, inSharedTrees, inProjectSkills},
 		Instructions: []p.Channel{p.HomeFile},
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames, MaxName: 64},
-		Rewrite:      p.InstructionsOnly,
-		NativeImages: true, Sandboxed: true, Saver: true,
+		Rewrite:      p.InstructionsOnly, NativeImages: true, Sandboxed: true, Saver: true,
 		Model:      p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: p.EndpointKeyVar},
 		ServerVars: serverVars,
 		Inherit:    p.LeaveOutBy(p.ByLayout, p.Skills, p.MCPServers, p.Plugins),
 		Gates:      p.Unanswered("login", "folder-trust", "hook-trust"),
-		Env:        append([]string{envHome, p.EndpointKeyVar, serverVars + "*"}, childMarkers...),
+		Env:        slices.Concat([]string{envHome}, secret, childMarkers),
 		Transcripts: p.Transcripts{
 			Dirs: []string{root.Join("sessions").Path, root.Join("archived_sessions").Path},
 			From: p.EachAt(home, "sessions", "archived_sessions"), Suffix: ".jsonl", ID: p.Key("payload", "id"),

@@ -2,7 +2,6 @@ package codex
 
 import (
 	_ "embed"
-	"strings"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -44,29 +43,24 @@ func models(l *p.Layout, r p.Request) []p.Edit {
 		return []p.Edit{p.Rebase(key, home), p.Require(key, "file")}
 	}
 	l.Document(file, p.JSON, catalog(e))
-	name := e.Name
-	// To a provider of this name the client speaks as to its vendor's own, with requests that only the vendor takes.
-	if n := strings.TrimSpace(name); n == "" || strings.EqualFold(n, "openai") {
-		name = "Model plan"
-	}
 	// The vendor has no part in this session: neither in counting it, nor with what an account there brings along. Where
 	// plugins are on, the client asks after those that its vendor offers, at two hosts and at its start.
 	off := []string{"analytics/enabled", "features/apps", "features/unbounded_connection_retries"}
 	if len(inConfig.In(r).Items(pluginOn, p.Bool(true))) == 0 {
 		off = append(off, "features/plugins")
 	}
-	// What would put another provider, model or address in the place of ours, or was chosen for a model that is not here. A
-	// project that is trusted may bring a configuration of its own, with another model.
-	edits := p.DeleteAll("profile", "profiles", "openai_base_url", "chatgpt_base_url", "oss_provider", "review_model", "service_tier",
-		"model_context_window", "model_auto_compact_token_limit", "projects")
+	// What would put another provider, model or address in the place of ours, sends elsewhere what is said, or was chosen for
+	// a model that is not here.
+	edits := p.DeleteAll("profile", "profiles", "openai_base_url", "chatgpt_base_url", "oss_provider", "otel", "review_model",
+		"service_tier", "model_context_window", "model_auto_compact_token_limit")
 	return append(append(edits, p.SwitchOff(off...)...),
 		p.Set(p.Key("model_provider"), p.S(plan)), p.Set(p.Key("model"), p.S(e.Default)), p.Set(key, file.Value()),
 		// The search runs at the vendor, which is not there.
 		p.Set(p.Key("web_search"), p.S("disabled")),
-		// All of theirs go, so that nothing in a role or a command leads to another one. The gateway repeats what is worth
-		// repeating.
+		// All of theirs go, so that nothing in a role or a command leads to another one. To a provider called openai the client
+		// speaks as to its vendor's own. The gateway repeats what is worth repeating.
 		p.Replace(p.Key("model_providers"), p.Object{plan: p.Object{
-			"name": p.S(name), "base_url": p.S(e.BaseURL), "env_key": p.S(p.EndpointKeyVar), "wire_api": p.S("responses"),
-			"request_max_retries": p.Int(1), "stream_max_retries": p.Int(2),
+			"name": p.S(e.Called("Model plan", "openai")), "base_url": p.S(e.BaseURL), "env_key": p.S(p.EndpointKeyVar),
+			"wire_api": p.S("responses"), "request_max_retries": p.Int(1), "stream_max_retries": p.Int(2),
 		}}))
 }

@@ -1,10 +1,6 @@
 package kimi
 
-import (
-	"strings"
-
-	p "github.com/greenroom-agents/greenroom/sdk/preparer"
-)
+import p "github.com/greenroom-agents/greenroom/sdk/preparer"
 
 // servers places the user's MCP servers, and the host's beside them. Of a header the client takes a bearer token from a
 // variable, and everything else from its file only, which is no place for a credential.
@@ -17,7 +13,8 @@ func servers(l *p.Layout, r p.Request) {
 	var edits []p.Edit
 	if theirs {
 		base = []p.Base{p.FromInput(inServers.Name)}
-		edits = append(r.Options.Inherit.Keep(p.MCPServers, p.Key("mcpServers")), withoutOurs(l, r)...)
+		edits = append(r.Options.Inherit.Keep(p.MCPServers, p.Key("mcpServers")),
+			l.LeaveOutAsking(r, inServers, "kimi.server-left-out", "mcpServers", []string{keyVar, serverVars + "*"}, serverToken)...)
 	}
 	for _, s := range r.Servers {
 		server := p.Object{"transport": p.S("http"), "url": p.S(s.URL), "enabled": p.Bool(true)}
@@ -32,18 +29,4 @@ func servers(l *p.Layout, r p.Request) {
 	}
 	l.Merge(at, p.JSON, base, edits...)
 	l.Check(at, p.CheckJSON)
-}
-
-// withoutOurs takes out servers of the user's whose credential comes from a variable of ours: they would be sent what is
-// for another.
-func withoutOurs(l *p.Layout, r p.Request) (edits []p.Edit) {
-	learned := inServers.In(r)
-	for _, name := range learned.Items(serverToken) {
-		if v := learned.Text(p.Key("mcpServers", name, "bearerTokenEnvVar")); v == keyVar || strings.HasPrefix(v, serverVars) {
-			edits = append(edits, p.Delete(p.Key("mcpServers", name)))
-			l.Note(p.Warn("kimi.server-left-out", "an mcp server of yours asks for a credential of the host's, and stays out of the session",
-				"give it a variable of its own"))
-		}
-	}
-	return edits
 }

@@ -2,7 +2,6 @@ package tuttiagent
 
 import (
 	"context"
-	"strings"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -67,11 +66,7 @@ const ours = "greenroom-commands.rules"
 
 // approve lets the commands of the host's tool run that the host says may. The client approves whatever follows a prefix.
 func approve(l *p.Layout, r p.Request) {
-	var rules []p.Value
-	for _, words := range r.Commands.Approved {
-		rules = append(rules, p.S(`prefix_rule(pattern=["`+strings.Join(words, `", "`)+`"], decision="allow")`+"\n"))
-	}
-	if rules != nil {
+	if rules := r.Commands.Lines(`prefix_rule(pattern=["`, `", "`, `"], decision="allow")`); rules != nil {
 		l.File(root.Join("rules").Join(ours), rules...)
 	}
 }

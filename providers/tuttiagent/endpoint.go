@@ -2,7 +2,6 @@ package tuttiagent
 
 import (
 	"slices"
-	"strings"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -38,10 +37,8 @@ func models(l *p.Layout, r p.Request) []p.Edit {
 		return []p.Edit{p.Rebase(key, home), p.Require(key, "file")}
 	}
 	l.Document(file, p.JSON, p.Object{"models": catalog(e)})
-	name := strings.TrimSpace(e.Name)
-	if name == "" || strings.EqualFold(name, "openai") { // to one of that name the client speaks as to its vendor's own
-		name = "Model plan"
-	}
+	// To one of that name the client speaks as to its vendor's own.
+	name := e.Called("Model plan", "openai")
 	provider := p.Object{"base_url": p.S(e.BaseURL), "env_key": p.S(p.EndpointKeyVar), "name": p.S(name), "wire_api": p.S("responses"),
 		"request_max_retries": p.Int(1), "stream_max_retries": p.Int(2)} // the gateway repeats what is worth repeating
 	return slices.Concat(

@@ -82,6 +82,24 @@ func (r Request) HasServerVars() bool {
 	return slices.ContainsFunc(r.Servers, func(s Server) bool { return len(s.Headers) > 0 })
 }
 
+// Called is what a person calls the endpoint, or other where they do not say or where the client has a meaning of its own
+// for that name.
+func (e *Endpoint) Called(other, reserved string) string {
+	if name := strings.TrimSpace(e.Name); name == "" || strings.EqualFold(name, reserved) {
+		return other
+	}
+	return e.Name
+}
+
+// Lines are the approved beginnings of command lines, each on a line of its own: before, the words with between between
+// them, after.
+func (c Commands) Lines(before, between, after string) (lines []Value) {
+	for _, words := range c.Approved {
+		lines = append(lines, S(before+strings.Join(words, between)+after+"\n"))
+	}
+	return lines
+}
+
 // Title is what a person calls the model: its name, or else its id.
 func (m EndpointModel) Title() string {
 	if m.Name != "" {

@@ -1,19 +1,24 @@
 package preparer
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
 
 // Bring places an input as far as the kind that it carries comes along, or in any case where it carries none: a file as a
-// private copy; of the children of a directory, files as private copies, because a client may write to them, and
+// private copy, and one with a credential as a [Login]; of the children of a directory, files as private copies, because a client may write to them, and
 // directories as links.
 func (l *Layout) Bring(r Request, in Input, at Place, except ...string) {
 	choice := in.choice(r)
 	switch {
 	case choice.Mode != All && choice.Mode != Only:
 	case in.Kind == InputFile:
-		if in.In(r).Exists && choice.Mode == All {
+		switch {
+		case choice.Mode == Only:
+		case in.Secret:
+			l.Login(Login{At: at, Input: in.Name, JSON: in.Format == JSON})
+		case in.In(r).Exists:
 			l.Copy(at, in.Name)
 		}
 	default:
@@ -111,6 +116,34 @@ func (r Request) Reserve(theirs Input, others ...Input) []string {
 // LeftOut are the children of an input, of which the names are learned, that do not come along.
 func (i Input) LeftOut(r Request) []string {
 	return r.Options.Inherit.LeftOut(i.Carries[0].Kind, "", i.In(r).Names...)
+}
+
+// LeaveOutAsking takes servers of the user's out of a table of their configuration that ask for a variable with a
+// credential of the host's: they would be sent what is for another. What they ask for was learned at the paths; a trailing
+// star of a variable stands for any ending. Each is told under the code.
+func (l *Layout) LeaveOutAsking(r Request, in Input, code, table string, vars []string, paths ...KeyPath) (edits []Edit) {
+	ours := func(text string) bool {
+		return slices.ContainsFunc(vars, func(name string) bool {
+			begin, any := strings.CutSuffix(name, "*")
+			return text == name || any && strings.HasPrefix(text, begin)
+		})
+	}
+	asking := map[string]bool{}
+	for key, v := range in.In(r).Values {
+		for _, path := range paths {
+			if text, _ := v.(String); ours(string(text)) {
+				if name, ok := path.item(ParseKey(key)); ok {
+					asking[name] = true
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(asking)) {
+		edits = append(edits, Delete(Key(table, name)))
+		l.Note(Warn(code, "an mcp server of yours asks for a credential of the host's, and stays out of the session",
+			"give it a variable of its own"))
+	}
+	return edits
 }
 
 // LeftIn says whether directories of skills that do not come along are listed among trees, and not among the skills that
