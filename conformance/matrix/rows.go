@@ -59,7 +59,7 @@ func Rows() []Row {
 			"codex": {Test: "TestServersOfTheHostAreConnected/desktop/codex"}, "claude": {Test: "TestServersOfTheHostAreConnected/desktop/claude"},
 			"kimi": {Test: "TestServersOfTheHostAreConnected/desktop/kimi"}, "opencode": {Test: "TestServersOfTheHostAreConnected/desktop/opencode"}}},
 		{"A project gets no credential of those servers, by naming its variable in a configuration of its own", map[string]Cell{
-			"codex": {None: "the client asks a person before it uses a project's servers"}, "claude": {None: "the client asks a person before it uses a project's servers"},
+			"codex": {Test: "TestH33_AProjectReadsNoCredentialOfServers/codex"}, "claude": {Test: "TestH33_AProjectReadsNoCredentialOfServers/claude"},
 			"kimi": {Test: "TestH33_AProjectReadsNoCredentialOfServers/kimi"}, "opencode": {Test: "TestH33_AProjectReadsNoCredentialOfServers/opencode"}}},
 		{"The client's own skills and ours are told from the store, by the same paths in every session, and a start without them fails", map[string]Cell{
 			"codex":  {Test: "TestC193_C254_TuttiAgentIsToldOfItsSkills"},

@@ -41,9 +41,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 		"name": p.S(plugin), "version": p.S(version), "author": p.Object{"name": p.S("Greenroom")},
 	}, p.Key("name"))
 
-	if len(r.Servers) > 0 {
-		servers(l, r, root.Join("mcp.json"))
-	}
+	servers(l, r, root.Join("mcp.json"))
 	// The client does not store the prompt with the conversation: it has to come again with each resume.
 	l.Args(p.S(flagPrompt), prompt.Value(), p.S(flagPlugin), dir.Value())
 	l.Set(envBudget, p.S(skillBudget))
@@ -56,13 +54,36 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 }
 
 // servers gives the client the host's MCP servers in a file of their own, which counts beside the user's and with the flag
-// that leaves those out. The client puts in the values of variables when it reads the file.
+// that leaves all others out. The client puts in the values of variables when it reads the file.
 func servers(l *p.Layout, r p.Request, file p.Place) {
-	list := p.Object{}
-	for _, s := range r.Servers {
-		list[s.Name] = p.Object{"type": p.S("http"), "url": p.S(s.URL), "headers": s.HeaderVars("${", "}")}
+	var files []p.Value
+	if len(r.Servers) > 0 {
+		list := p.Object{}
+		for _, s := range r.Servers {
+			list[s.Name] = p.Object{"type": p.S("http"), "url": p.S(s.URL), "headers": s.HeaderVars("${", "}")}
+		}
+		l.CheckedDocument(file, p.JSON, p.Object{"mcpServers": list}, p.Key("mcpServers"))
+		files = append(files, file.Value())
 	}
-	l.CheckedDocument(file, p.JSON, p.Object{"mcpServers": list}, p.Key("mcpServers"))
-	// The flag takes every argument up to the next flag for a file, so it must not come last.
-	l.Args(p.S(flagMCP), file.Value())
+	switch in, project := r.Options.Inherit, inProjectMCP.In(r).Exists; {
+	case in.None(p.MCPServers):
+		l.Args(p.S(flagOnlyMCP))
+		if project {
+			l.Note(p.Tell("claude.project-mcp-left-out",
+				"the mcp servers of the project stay out together with those of the user: one flag takes both", ""))
+		}
+	case project && r.Secretive():
+		// In print mode the client connects the project's unasked, and gives them what variables they name. The user's come
+		// back by the file that the client keeps them in.
+		l.Args(p.S(flagOnlyMCP))
+		if inState.In(r).Exists && in.All(p.ModelSettings) {
+			files = append(files, inState.Path())
+		}
+		l.Note(p.Tell("claude.project-mcp-withheld", "the mcp servers of the project, of plugins and of the account stay out: those of "+
+			"the project could ask for a credential of the session, and one flag takes all", ""))
+	}
+	if len(files) > 0 {
+		// The flag takes every argument up to the next flag for a file, so it must not come last.
+		l.Args(append([]p.Value{p.S(flagMCP)}, files...)...)
+	}
 }

@@ -18,13 +18,6 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 	if !in.All(p.Memories) {
 		l.SwitchOn(envNoMemory)
 	}
-	if in.None(p.MCPServers) {
-		l.Args(p.S(flagOnlyMCP))
-		if inProjectMCP.In(r).Exists {
-			l.Note(p.Tell("claude.project-mcp-left-out",
-				"the mcp servers of the project stay out together with those of the user: one flag takes both", ""))
-		}
-	}
 	if in.All(p.ModelSettings) {
 		ours = switchedOff(l, r)
 	} else {
