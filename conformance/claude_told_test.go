@@ -32,18 +32,18 @@ func TestC240_ClaudeIsToldOfItsAgentAndOfWhoReads(t *testing.T) {
 	}
 }
 
-// A user with some dozen skills keeps their descriptions whole, and so do ours. Without the variable of the session the
-// client cuts them short.
+// Whoever has some dozen skills keeps their descriptions whole on the model of a plan. Without the variable of the session
+// the client cuts them short there, since it does not know how much such a model reads.
 func TestC240_ClaudeListsSkillsWhole(t *testing.T) {
 	t.Parallel()
-	const many = 25
+	const many = 50
 	s := newStage(t, claude, upstream.Say("cut"), upstream.Say("whole"))
 	for i := range many {
 		rig.WriteSkill(t, s.inHome(fmt.Sprintf(".claude/skills/many-%d", i)), fmt.Sprintf("many-%d", i),
 			strings.Repeat("what it is for and when ", 20)+fmt.Sprintf("end-%d-51c2", i), "body")
 	}
 	g := s.open()
-	p := g.prepare(g.session("many", core.Desktop))
+	p := g.prepare(g.onPlan("many"))
 	whole := func(cut bool) (n int) {
 		cmd, err := p.Command(t.Context(), g.environ, claude.turn("hello")...)
 		if err != nil {

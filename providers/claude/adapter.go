@@ -15,9 +15,10 @@ var _ p.Preparer = Adapter{}
 // texts know it, so it never changes.
 const plugin = "tutti-cli"
 
-// skillBudget is how many characters the client may spend on its list of skills. Its default cuts descriptions short
-// as soon as a user has a few dozen skills of their own.
-const skillBudget = "20000"
+// skillBudget is how many characters the client may spend on its list of skills. Its own choice depends on how much the
+// model reads at once: with a model that it does not know, descriptions are cut as soon as a user has a dozen skills. This
+// is more than it spends for any model, so that nobody has less with us than without.
+const skillBudget = "40000"
 
 // Prepare implements preparer.Preparer.
 func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {

@@ -101,7 +101,7 @@ func TestC240_PromptPluginAndBudget(t *testing.T) {
 	if !hasCheck(l, plugin, p.CheckDir) {
 		t.Error("a missing plugin would go unseen")
 	}
-	budget := p.EnvOp{Name: "SLASH_COMMAND_TOOL_CHAR_BUDGET", Op: p.EnvSet, Value: p.S("20000")}
+	budget := p.EnvOp{Name: "SLASH_COMMAND_TOOL_CHAR_BUDGET", Op: p.EnvSet, Value: p.S("40000")}
 	if !slices.ContainsFunc(l.Env, func(e p.EnvOp) bool { return cmp.Equal(e, budget) }) {
 		t.Errorf("no budget in %v", l.Env)
 	}

@@ -57,7 +57,7 @@ func bind(l *p.Layout, e *p.Endpoint) {
 	l.SwitchOn(envManaged, envQuiet)
 	l.Unset(diverting...)
 	l.Note(p.Tell("claude.key-in-environment",
-		"what claude code starts can read the key of the endpoint: its commands, hooks and mcp servers, those of the project too",
+		"what claude code starts can read the key of the endpoint: its commands, hooks and mcp servers, and hooks of the project too",
 		"put a gateway between that keeps the key, where the project is not yours"))
 }
 
