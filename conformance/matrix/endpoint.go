@@ -15,6 +15,13 @@ func endpointRows() []Row {
 			"TestH40_TheEndpointIsReachedWithoutTheUsersProxy/codex", "TestH40_TheEndpointIsReachedWithoutTheUsersProxy/claude", kimi,
 			"TestH40_TheEndpointIsReachedWithoutTheUsersProxy/opencode"),
 		each("An endpoint that repeats the key when it refuses: the key is in no error, log, record or answer of ours", "TestH38_AnEndpointThatRepeatsTheKey"),
+		each("A session has no credential of another one, on an endpoint exactly the endpoint's, and on the user's login the user's",
+			"TestH26_CredentialsOfTheHostAreTheSessionsOwn"),
+		each("Each model of an endpoint is asked for by the value that the session gives for it", "TestC248_ModelValuesComeBackFromTheClient"),
+		only("claude", "Descriptions of skills are whole on the model of an endpoint, however much it is known to read",
+			"TestC240_ClaudeListsSkillsWhole", "the client lists them whole by itself"),
+		only("claude", "The definition of an agent and who reads along reach the model once", "TestC240_ClaudeIsToldOfItsAgentAndOfWhoReads",
+			"its part of the instructions is shown with the rest of them"),
 		only("claude", "A socket in a settings file, which nothing else closes, is refused",
 			"TestH33_ClaudeIsRefusedWhereASocketTakesItsRequests", "no such setting in this client"),
 	}
