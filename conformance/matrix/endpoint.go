@@ -22,6 +22,8 @@ func endpointRows() []Row {
 			"TestC240_ClaudeListsSkillsWhole", "the client lists them whole by itself"),
 		only("claude", "The definition of an agent and who reads along reach the model once", "TestC240_ClaudeIsToldOfItsAgentAndOfWhoReads",
 			"its part of the instructions is shown with the rest of them"),
+		only("claude", "Behind a shield, commands and hooks of the project have a token in the place of the key", "TestC262_H33_ClaudeBehindAShield",
+			"only this client runs hooks of a project unasked"),
 		only("claude", "A socket in a settings file, which nothing else closes, is refused",
 			"TestH33_ClaudeIsRefusedWhereASocketTakesItsRequests", "no such setting in this client"),
 	}
