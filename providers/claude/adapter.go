@@ -66,22 +66,18 @@ func servers(l *p.Layout, r p.Request, file p.Place) {
 		l.CheckedDocument(file, p.JSON, p.Object{"mcpServers": list}, p.Key("mcpServers"))
 		files = append(files, file.Value())
 	}
-	switch in, project := r.Options.Inherit, inProjectMCP.In(r).Exists; {
-	case in.None(p.MCPServers):
+	in, project := r.Options.Inherit, inProjectMCP.In(r).Exists
+	// In print mode the client connects the project's unasked, and gives them what variables they name. The user's come back
+	// by the file that the client keeps them in.
+	if none := in.None(p.MCPServers); none || project && r.Secretive() {
 		l.Args(p.S(flagOnlyMCP))
-		if project {
-			l.Note(p.Tell("claude.project-mcp-left-out",
-				"the mcp servers of the project stay out together with those of the user: one flag takes both", ""))
-		}
-	case project && r.Secretive():
-		// In print mode the client connects the project's unasked, and gives them what variables they name. The user's come
-		// back by the file that the client keeps them in.
-		l.Args(p.S(flagOnlyMCP))
-		if inState.In(r).Exists && in.All(p.ModelSettings) {
+		if !none && inState.In(r).Exists && in.All(p.ModelSettings) {
 			files = append(files, inState.Path())
 		}
-		l.Note(p.Tell("claude.project-mcp-withheld", "the mcp servers of the project, of plugins and of the account stay out: those of "+
-			"the project could ask for a credential of the session, and one flag takes all", ""))
+		if project {
+			l.Note(p.Tell("claude.project-mcp-left-out", "the mcp servers of the project, of plugins and of the account stay out together, "+
+				"where those of the user do or the session has credentials: one flag takes all", ""))
+		}
 	}
 	if len(files) > 0 {
 		// The flag takes every argument up to the next flag for a file, so it must not come last.

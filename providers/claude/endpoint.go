@@ -51,9 +51,7 @@ func undiverted(r p.Request) error {
 // bind binds the client to an endpoint by its environment.
 func bind(l *p.Layout, e *p.Endpoint) {
 	l.Set(envBase, p.S(e.BaseURL))
-	for _, name := range modelVars {
-		l.Set(name, p.S(e.Default))
-	}
+	l.SetEach(p.S(e.Default), modelVars...)
 	l.SwitchOn(envManaged, envQuiet)
 	l.Unset(diverting...)
 	l.Note(p.Tell("claude.key-in-environment",
@@ -65,15 +63,10 @@ func bind(l *p.Layout, e *p.Endpoint) {
 // Programs that are to fetch a credential get none to run, and the models are those of the endpoint. Lists of models are
 // joined, so a list of the project's alone would have put the vendor's default in the place of ours.
 func guard(e *p.Endpoint) p.Object {
-	models := p.List{}
-	for _, m := range e.Models {
-		models = append(models, p.S(m.ID))
-	}
 	empty := p.S("")
 	return p.Object{
 		"apiKeyHelper": empty, "proxyAuthHelper": empty, "otelHeadersHelper": empty,
-		"awsAuthRefresh": empty, "awsCredentialExport": empty, "gcpAuthRefresh": empty,
-		"availableModels": models,
+		"awsAuthRefresh": empty, "awsCredentialExport": empty, "gcpAuthRefresh": empty, "availableModels": e.IDs(),
 		"env": p.Object{
 			"ANTHROPIC_CUSTOM_HEADERS": empty, "CLAUDE_CODE_EXTRA_BODY": empty, "CLAUDE_CODE_ENABLE_TELEMETRY": empty,
 			"CLAUDE_CODE_ENABLE_PROXY_AUTH_HELPER": empty,

@@ -8,9 +8,7 @@ import (
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-// exclude leaves out what the session should not inherit.
-//
-// The client reads the user's set-up as one source that is on or off as a whole. Settings can be left out only with it,
+// exclude leaves out what the session should not inherit. The client reads the user's set-up as one source that is on or off as a whole. Settings can be left out only with it,
 // and then everything else in it goes too, which is said in a diagnostic. While the source stays on, the other kinds can
 // be switched off by settings of ours, which beat the user's.
 func exclude(l *p.Layout, r p.Request, settings p.Place) {
@@ -25,16 +23,15 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 		noteLost(l, r)
 	}
 	guardRTK(ours, r)
-	text := "what stays out is said with --settings, which the client takes once: a second one brings it back in"
 	if r.Endpoint != nil {
 		maps.Copy(ours, guard(r.Endpoint))
-		text = "the endpoint is guarded with --settings, which the client takes once: a second one lets other settings in again"
 	}
 	if len(ours) > 0 {
 		// Settings that do not parse stop the client with an error, but only after it has been started.
 		l.CheckedDocument(settings, p.JSON, ours)
 		l.Args(p.S(flagSettings), settings.Value())
-		l.Note(p.Tell("claude.one-settings-flag", text, ""))
+		l.Note(p.Tell("claude.one-settings-flag",
+			"what stays out, and what guards an endpoint, is said with --settings, which the client takes once: a second one undoes it", ""))
 	}
 }
 
@@ -51,12 +48,11 @@ func switchedOff(l *p.Layout, r p.Request) p.Object {
 		if inInstructions.In(r).Exists {
 			off.Append("claudeMdExcludes", inInstructions.Path())
 		}
-		if inRules.In(r).Exists || inRuleFolders.In(r).Exists { // two looks at one directory
-			rules := inRules
-			if !inRules.In(r).Exists {
-				rules = inRuleFolders
-			}
-			off.Append("claudeMdExcludes", p.Concat{rules.Path(), p.S(below)})
+		switch { // two looks at one directory
+		case inRules.In(r).Exists:
+			off.Append("claudeMdExcludes", p.Concat{inRules.Path(), p.S(below)})
+		case inRuleFolders.In(r).Exists:
+			off.Append("claudeMdExcludes", p.Concat{inRuleFolders.Path(), p.S(below)})
 		}
 	}
 	if !in.All(p.Hooks) {

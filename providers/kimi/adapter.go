@@ -24,11 +24,10 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 		return nil, err
 	}
 	l.Set(envHome, root.Value())
-	// A session runs the client that was found, for as long as it lasts.
-	l.Set(envNoUpdate, p.S("1"))
-	// Without it the client's shell takes itself for one at the far end of a network, reads ~/.bashrc before each command,
-	// and so may lose the host's directory on PATH. Daemons have none.
-	l.Set(envDepth, p.S("1"))
+	// A session runs the client that was found, for as long as it lasts. Without a depth the client's shell takes itself for
+	// one at the far end of a network, reads ~/.bashrc before each command, and so may lose the host's directory on PATH.
+	// Daemons have none.
+	l.SwitchOn(envNoUpdate, envDepth)
 	// Data of the client that came before this one is for the user's own home.
 	l.File(root.Join(".skip-migration-from-kimi-cli"))
 	if r.Endpoint != nil {
@@ -54,13 +53,13 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 // instructions places our text behind the user's. A SYSTEM.md of theirs takes the place of everything that the client
 // tells its model, so it has to leave room for ours.
 func instructions(l *p.Layout, r p.Request) {
-	if prompt := inSystemPrompt.In(r); prompt.Exists && r.Options.Inherit.All(p.Instructions) {
-		if roomy(string(prompt.Content)) {
-			l.Bring(r, inSystemPrompt, root.Join("SYSTEM.md"))
-		} else {
-			l.Note(p.Warn("kimi.system-prompt-left-out", "your SYSTEM.md has no place for instructions or skills, so it stays out of the session",
-				"put ${base_prompt}, or ${agents_md} and ${skills_section}, where they belong in it"))
-		}
+	switch prompt := inSystemPrompt.In(r); {
+	case !prompt.Exists || !r.Options.Inherit.All(p.Instructions):
+	case roomy(string(prompt.Content)):
+		l.Bring(r, inSystemPrompt, root.Join("SYSTEM.md"))
+	default:
+		l.Note(p.Warn("kimi.system-prompt-left-out", "your SYSTEM.md has no place for instructions or skills, so it stays out of the session",
+			"put ${base_prompt}, or ${agents_md} and ${skills_section}, where they belong in it"))
 	}
 	l.Block(root.Join("AGENTS.md"), inInstructions.Base(r), r.Instructions.Text())
 }
@@ -82,8 +81,7 @@ func plugins(l *p.Layout, r p.Request) {
 		edits = append(edits, p.Upsert(p.Key("plugins"), "id",
 			p.Object{"id": p.S(id), "root": inPlugins.Below(id), "enabled": p.Bool(false)}))
 	}
-	l.Merge(at, p.JSON, []p.Base{p.FromInput(inInstalled.Name)}, edits...)
-	l.Check(at, p.CheckJSON, p.Key("plugins"))
+	l.CheckedMerge(at, p.JSON, []p.Base{p.FromInput(inInstalled.Name)}, edits, p.Key("plugins"))
 }
 
 // skills places the user's skills, and ours beside them. The client looks into folders in the order of their names, and

@@ -46,8 +46,7 @@ func configuration(l *p.Layout, r p.Request) {
 	if r.Endpoint != nil {
 		edits = append(edits, bound(r.Endpoint)...)
 	}
-	l.Merge(config, p.TOML, []p.Base{p.FromInput(inConfig.Name), p.Empty()}, edits...)
-	l.Check(config, p.CheckTOML)
+	l.CheckedMerge(config, p.TOML, []p.Base{p.FromInput(inConfig.Name), p.Empty()}, edits)
 
 	l.Bring(r, inThemes, root.Join("themes"))
 	l.Bring(r, inAgents, root.Join("agents"))

@@ -3,9 +3,8 @@ package kimi
 import p "github.com/greenroom-agents/greenroom/sdk/preparer"
 
 const (
-	home, envHome               = "kimi", "KIMI_CODE_HOME"
-	envNoTelemetry, envNoUpdate = "KIMI_DISABLE_TELEMETRY", "KIMI_CODE_NO_AUTO_UPDATE"
-	envDepth, envHeaders        = "SHLVL", "KIMI_CODE_CUSTOM_HEADERS"
+	home, envHome                         = "kimi", "KIMI_CODE_HOME"
+	envNoTelemetry, envNoUpdate, envDepth = "KIMI_DISABLE_TELEMETRY", "KIMI_CODE_NO_AUTO_UPDATE", "SHLVL"
 	// serverVars begins the names of the variables with the credentials of the host's MCP servers.
 	keyVar, serverVars = p.EndpointKeyVar, "TUTTI_MCP_HEADER_"
 )
@@ -13,16 +12,15 @@ const (
 // What is learned of the user's files: which models their login serves, which is the first choice, and which variable a
 // server's credential comes from.
 var (
-	modelProvider = p.Key("models", "*", "provider")
-	firstModel    = p.Key("default_model")
-	loginKey      = p.Key("providers", account, "oauth", "key")
-	serverToken   = p.Key("mcpServers", "*", "bearerTokenEnvVar")
+	modelProvider, firstModel = p.Key("models", "*", "provider"), p.Key("default_model")
+	loginKey                  = p.Key("providers", account, "oauth", "key")
+	serverToken               = p.Key("mcpServers", "*", "bearerTokenEnvVar")
 )
 
 // shellModel are the variables by which a shell gives the client another model, provider, key or header. The named ones
 // count as absent when they are empty.
 var shellModel = []string{"KIMI_MODEL_NAME", "KIMI_MODEL_API_KEY", "KIMI_MODEL_BASE_URL", "KIMI_MODEL_PROVIDER_TYPE",
-	envHeaders}
+	"KIMI_CODE_CUSTOM_HEADERS"}
 
 // shellTuning are those that were chosen for another model, or lead to services of the vendor's.
 var shellTuning = []string{"KIMI_MODEL_*", "KIMI_SECONDARY_*", "KIMI_WEB_SEARCH_*", "KIMI_WEB_FETCH_*"}
@@ -61,8 +59,7 @@ var (
 // Describe implements preparer.Preparer.
 func (Adapter) Describe() p.Descriptor {
 	return p.Descriptor{
-		Provider: "kimi",
-		Version:  "0.1.0",
+		Provider: "kimi", Version: "0.1.0",
 		Client: p.Client{
 			Executables: []string{"kimi"}, Supported: ">=2.1.0 <3", Tools: []string{"rg"},
 			Transport: p.ACP, TransportArgs: []string{"acp"},
@@ -82,7 +79,7 @@ func (Adapter) Describe() p.Descriptor {
 		Inherit: p.LeaveOutBy(p.ByLayout, p.Skills, p.MCPServers, p.Plugins), // memories too: the client has none
 		// Asked on a terminal only; over ACP and in print mode a project that is not trusted is so without a word.
 		Gates: append(p.Unanswered("login", "folder-trust"), p.Gate{ID: "migration", Answer: p.AnsweredByFile}),
-		Env:   append([]string{envHome, keyVar, serverVars + "*", envNoTelemetry, envNoUpdate, envDepth, envHeaders}, shellTuning...),
+		Env:   append([]string{envHome, keyVar, serverVars + "*", envNoTelemetry, envNoUpdate, envDepth, "KIMI_CODE_CUSTOM_HEADERS"}, shellTuning...),
 		// Logins, and trust that a person gives on a terminal, are written through links to these.
 		OwnState: p.EachAt(home, "credentials", "oauth", "workspace-trust"),
 	}

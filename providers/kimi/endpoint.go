@@ -38,6 +38,5 @@ func bound(e *p.Endpoint) []p.Edit {
 		p.Replace(p.Key("providers"), p.Object{plan: p.Object{
 			"type": p.S(types[e.Protocol]), "base_url": p.S(e.BaseURL), "api_key_env": p.S(keyVar),
 		}}),
-		p.Replace(p.Key("models"), models),
-	)
+		p.Replace(p.Key("models"), models))
 }

@@ -27,6 +27,5 @@ func servers(l *p.Layout, r p.Request) {
 		l.Note(p.Warn("kimi.server-credentials-in-commands", "kimi hands its environment to the commands that it runs, with the credentials of the host's mcp servers in it",
 			"give servers credentials that are good for this session only"))
 	}
-	l.Merge(at, p.JSON, base, edits...)
-	l.Check(at, p.CheckJSON)
+	l.CheckedMerge(at, p.JSON, base, edits)
 }

@@ -13,9 +13,8 @@ const speaker, plan = "@ai-sdk/openai-compatible", p.EndpointProvider
 // a request or its key elsewhere is said, the default ones too.
 func (s *session) bind() {
 	e, key := s.Endpoint, p.S("{env:"+keyVar+"}")
-	models, known := p.Object{}, p.List{}
+	models := p.Object{}
 	for _, m := range e.Models {
-		known = append(known, p.S(m.ID))
 		models[m.ID] = p.Object{
 			"id": p.S(m.ID), "name": p.S(m.Title()), "provider": p.Object{"npm": p.S(speaker), "api": p.S(e.BaseURL)},
 			// Of a header that is there twice, that of the model is sent.
@@ -28,7 +27,7 @@ func (s *session) bind() {
 	s.doc["provider"] = p.Object{plan: p.Object{
 		"npm": p.S(speaker), "name": p.S(e.Name), "api": p.S(e.BaseURL), "env": p.List{}, "models": models,
 		"options":   p.Object{"baseURL": p.S(e.BaseURL), "apiKey": key},
-		"whitelist": known, "blacklist": p.List{},
+		"whitelist": e.IDs(), "blacklist": p.List{},
 	}}
 	// Agents of the user's may ask for a model that is not there.
 	for _, name := range s.Items(agentModel, configs...) {

@@ -82,6 +82,15 @@ func (r Request) HasServerVars() bool {
 	return slices.ContainsFunc(r.Servers, func(s Server) bool { return len(s.Headers) > 0 })
 }
 
+// IDs are the ids of the models.
+func (e *Endpoint) IDs() List {
+	ids := make(List, len(e.Models))
+	for i, m := range e.Models {
+		ids[i] = S(m.ID)
+	}
+	return ids
+}
+
 // Called is what a person calls the endpoint, or other where they do not say or where the client has a meaning of its own
 // for that name.
 func (e *Endpoint) Called(other, reserved string) string {

@@ -65,12 +65,15 @@ func (l *Layout) env(op EnvOp) { l.Env = append(l.Env, op) }
 // Set sets a variable to a value that is not empty.
 func (l *Layout) Set(name string, v Value) { l.env(EnvOp{Name: name, Op: EnvSet, Value: v}) }
 
-// SwitchOn sets variables to 1.
-func (l *Layout) SwitchOn(names ...string) {
+// SetEach sets variables to one value that is not empty.
+func (l *Layout) SetEach(v Value, names ...string) {
 	for _, name := range names {
-		l.Set(name, S("1"))
+		l.Set(name, v)
 	}
 }
+
+// SwitchOn sets variables to 1.
+func (l *Layout) SwitchOn(names ...string) { l.SetEach(S("1"), names...) }
 
 // SetEmpty sets variables to nothing, to hide inherited values.
 func (l *Layout) SetEmpty(names ...string) {

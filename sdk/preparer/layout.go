@@ -169,6 +169,12 @@ func (l *Layout) Merge(p Place, f Format, base []Base, edits ...Edit) {
 	l.add(Merge{At: p, Format: f, Base: base, Edits: edits})
 }
 
+// CheckedMerge adds an edited structured file, and has the host look that it parses and has the keys.
+func (l *Layout) CheckedMerge(p Place, f Format, base []Base, edits []Edit, keys ...KeyPath) {
+	l.Merge(p, f, base, edits...)
+	l.Check(p, CheckKind(f), keys...)
+}
+
 // Block adds a managed block.
 func (l *Layout) Block(p Place, base []Base, body ...Value) {
 	l.add(Block{At: p, Base: base, Body: body})
