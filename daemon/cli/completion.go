@@ -56,7 +56,7 @@ func (a *app) completeProviders(_ *cobra.Command, args []string, _ string) ([]st
 			names = append(names, f.Provider)
 		}
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return append(names, a.installed()...), cobra.ShellCompDirectiveNoFileComp
 }
 
 // version is what this program says of itself.

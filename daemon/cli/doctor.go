@@ -60,6 +60,9 @@ func (a *app) examine(ctx context.Context) []checkup.Finding {
 	}
 	sound := !slices.ContainsFunc(all, func(f checkup.Finding) bool { return f.Level == checkup.Wrong })
 	all = append(all, a.examineAdapters(ctx, sound)...)
+	if sound {
+		all = append(all, a.examineExtensions(ctx)...)
+	}
 	if _, err := os.Stat(state); err == nil && sound {
 		all = append(all, a.examineSessions(ctx)...)
 	}
@@ -113,22 +116,23 @@ func (a *app) examineAdapters(ctx context.Context, sound bool) []checkup.Finding
 			Level: checkup.Fine, Subject: subject, Text: fmt.Sprintf("version %s, protocol %d", info.Version, info.Protocol),
 		})
 		if sound {
-			all = append(all, a.examineClient(ctx, h, info)...)
+			all = append(all, a.examineClient(ctx, h, core.Session{Provider: info.Provider})...)
 		}
 	}
 	return all
 }
 
-// examineClient judges the client of an adapter, by what a session here would be.
-func (a *app) examineClient(ctx context.Context, h *core.Host, info core.AdapterInfo) []checkup.Finding {
+// examineClient judges a client, by what a session here would be.
+func (a *app) examineClient(ctx context.Context, h *core.Host, s core.Session) []checkup.Finding {
 	var all []checkup.Finding
-	e, err := h.Explain(ctx, core.Session{Workspace: workspaceOf(a.Cwd), ID: "doctor", Provider: info.Provider, Cwd: a.Cwd})
+	s.Workspace, s.ID, s.Cwd = workspaceOf(a.Cwd), "doctor", a.Cwd
+	e, err := h.Explain(ctx, s)
 	if err != nil {
-		f := a.finding("session of "+info.Provider, err)
+		f := a.finding("session of "+s.Provider, err)
 		f.Text = "cannot be prepared here: " + f.Text
 		return append(all, f)
 	}
-	client := "client " + info.Provider
+	client := "client " + s.Provider
 	if p := e.Prepared; p.Executable != "" {
 		all = append(all, checkup.Finding{Level: checkup.Fine, Subject: client, Text: strings.TrimSpace(a.view().Path(p.Executable) + " " + p.Version)})
 	}

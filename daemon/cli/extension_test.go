@@ -80,6 +80,13 @@ func TestExtensionFromNothingToASession(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 	w.must("cleanup", "one")
+	// By its ID alone, where no adapter has that name.
+	if got := w.must("explain", "acme"); !strings.Contains(got, "acp:acme") {
+		t.Error(got)
+	}
+	if a := w.run("doctor"); !strings.Contains(a.out, "extension acme") || !strings.Contains(a.out, "signed by Acme Inc") || !strings.Contains(a.out, "client acp:acme") {
+		t.Error(a.out)
+	}
 	w.must("extension", "remove", "acme")
 	w.refused("release_not_found", []string{"acme", "greenroom extension install"}, "prepare", "acp:acme")
 }

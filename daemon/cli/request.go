@@ -47,7 +47,7 @@ func (a *app) sessionOf(ctx context.Context, r request, provider string) (core.S
 	if err != nil {
 		return core.Session{}, err
 	}
-	s := core.Session{Provider: provider, Cwd: a.Cwd, Workspace: r.workspace, ID: r.session, Inherit: inherit}
+	s := core.Session{Provider: a.named(ctx, provider, r.unsigned), Cwd: a.Cwd, Workspace: r.workspace, ID: r.session, Inherit: inherit}
 	if r.saver || r.worker != "" {
 		s.Saver = &core.Saver{Model: r.worker}
 	}
