@@ -174,6 +174,7 @@ func (r *Reader) line() ([]byte, error) {
 				r.start, r.scan = len(r.buf), len(r.buf)
 				return line, nil
 			}
+			r.empty()
 			return nil, r.err
 		}
 		r.fill()
@@ -184,14 +185,13 @@ func (r *Reader) line() ([]byte, error) {
 // whatever is at hand behind that byte comes with the next call.
 func (r *Reader) fill() {
 	if n := copy(r.buf, r.buf[r.start:]); n == 0 {
-		r.giveBack()
-		r.buf = r.first[:0]
+		r.empty()
 	} else {
 		r.buf = r.buf[:n]
+		r.scan -= r.start
+		r.start = 0
 		r.makeRoom()
 	}
-	r.scan -= r.start
-	r.start = 0
 	for range 100 {
 		n, err := r.src.Read(r.buf[len(r.buf):cap(r.buf)])
 		r.buf = r.buf[:len(r.buf)+max(n, 0)]
@@ -225,15 +225,16 @@ func (r *Reader) makeRoom() {
 	r.buf = append(make([]byte, 0, 2*len(held)), held...)
 }
 
-func (r *Reader) giveBack() {
-	if r.loan == nil {
-		return
+// empty gives the buffer back, in which nothing is left to take.
+func (r *Reader) empty() {
+	if r.loan != nil {
+		if cap(r.buf) <= keptBuffer {
+			*r.loan = r.buf[:0]
+		}
+		r.buffers.free.Put(r.loan)
+		r.loan = nil
 	}
-	if cap(r.buf) <= keptBuffer {
-		*r.loan = r.buf[:0]
-	}
-	r.buffers.free.Put(r.loan)
-	r.loan = nil
+	r.buf, r.start, r.scan = r.first[:0], 0, 0
 }
 
 func (r *Reader) fail(err error) error {

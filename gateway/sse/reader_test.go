@@ -193,4 +193,15 @@ func TestAReaderThatWaitsHoldsNoBuffer(t *testing.T) {
 	if atStart != 3 {
 		t.Fatalf("looked %d times", atStart)
 	}
+	// Many sources give their end with the last that they have.
+	r = NewReader(iotest.DataErrReader(strings.NewReader("data: x\n\n")), Limits{}, nil)
+	for range 2 {
+		if _, err := r.Next(); err == io.EOF {
+			if r.loan != nil {
+				t.Error("it holds a buffer behind the end")
+			}
+			return
+		}
+	}
+	t.Error("no end")
 }
