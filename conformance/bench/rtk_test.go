@@ -20,8 +20,8 @@ func (s *stage) withRTK(c *core.Config) {
 	c.RTK = rtk.Fixed(rtk.Artefact{Path: s.path("resources/rtk"), SHA256: hex.EncodeToString(sum[:])})
 }
 
-// A session with rtk, whose program lies in the store, takes at most a quarter longer than one without. What fails leaves
-// room for a noisy machine.
+// A session with rtk, whose program lies in the store, takes at most a quarter longer to be prepared again than one without,
+// and a fresh one as much more as six more files and directories take. What fails leaves room for a noisy machine.
 func TestSpeedRTK(t *testing.T) {
 	if testing.Short() || racing {
 		t.Skip("measures for some seconds, and without the race detector")
@@ -42,7 +42,7 @@ func TestSpeedRTK(t *testing.T) {
 				} {
 					f := o.rounds(many)
 					t.Logf("%s: %.3f ms with rtk, %.3f ms without: %.2f times (calm %.2f, aim 1.25)", name, ms(f.ours), ms(f.floor.time), f.floor.ratio, f.floor.calm)
-					if f.floor.calm > 1.6 {
+					if most := map[string]float64{"fresh": 2.5, "again": 1.6}[name]; f.floor.calm > most {
 						t.Errorf("%s takes %.2f times as long with rtk", name, f.floor.calm)
 					}
 				}
