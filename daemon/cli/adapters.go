@@ -14,8 +14,9 @@ import (
 
 func (a *app) adaptersCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "adapters",
-		Short: "List the adapters, and what each reads of yours",
+		Use:     "adapters",
+		Aliases: []string{"adapter"},
+		Short:   "List the adapters, and what each reads of yours",
 		Long: `List the adapters, with version, protocol, digest and state, and what each is told about your files. Nothing that is not
 in that list is ever looked at for it.`,
 		Example: `  greenroom adapters
@@ -33,7 +34,8 @@ in that list is ever looked at for it.`,
 			return nil
 		},
 	}
-	cmd.AddCommand(a.showAdapterCommand(), a.pinCommand())
+	cmd.AddCommand(a.showAdapterCommand(), a.pinCommand(), a.signAdapterCommand(), a.verifyAdapterCommand(),
+		a.installAdapterCommand(), a.lockAdapterCommand(), a.removeAdapterCommand())
 	return cmd
 }
 
@@ -41,6 +43,13 @@ in that list is ever looked at for it.`,
 type listing struct {
 	Adapters []core.AdapterInfo `json:"adapters"`
 	Unpinned []string           `json:"unpinned"` // paths
+	Refused  []refusedAdapter   `json:"refused,omitempty"`
+}
+
+// refusedAdapter is an installed one that must not be started.
+type refusedAdapter struct {
+	Provider string   `json:"provider"`
+	Error    *failure `json:"error"`
 }
 
 func (a *app) listAdapters(cmd *cobra.Command) (listing, error) {
@@ -50,11 +59,13 @@ func (a *app) listAdapters(cmd *cobra.Command) (listing, error) {
 		return l, err
 	}
 	for _, f := range found {
-		if _, err := a.source(f); err != nil {
+		if f.Err != nil {
+			l.Refused = append(l.Refused, refusedAdapter{f.Provider, explainFailure(f.Err)})
+		} else if _, err := a.source(f); err != nil {
 			l.Unpinned = append(l.Unpinned, f.Path)
 		}
 	}
-	if len(found) == len(l.Unpinned) {
+	if len(found) == len(l.Unpinned)+len(l.Refused) {
 		return l, nil
 	}
 	h, err := a.hostForState(cmd.Context())
@@ -71,8 +82,8 @@ func (a *app) listAdapters(cmd *cobra.Command) (listing, error) {
 
 func (a *app) showAdapters(l listing) {
 	v := a.view()
-	if len(l.Adapters)+len(l.Unpinned) == 0 {
-		v.Line("No adapters. %s", a.style.Dim("They are looked for beside greenroom, in GREENROOM_ADAPTERS, and named with --adapter."))
+	if len(l.Adapters)+len(l.Unpinned)+len(l.Refused) == 0 {
+		v.Line("No adapters. %s", a.style.Dim("They are installed with `greenroom adapters install`, lie beside greenroom or in GREENROOM_ADAPTERS, or are named with --adapter."))
 		return
 	}
 	for i, info := range l.Adapters {
@@ -89,6 +100,13 @@ func (a *app) showAdapters(l listing) {
 		v.Line("")
 		v.Line("%s  %s", a.style.Bold(paint.Clean(filepath.Base(path))), a.style.Warn("not started: pinned to no digest"))
 		v.Line("  %s", a.style.Dim("hint: if you trust it, "+pinning(path)))
+	}
+	for _, r := range l.Refused {
+		v.Line("")
+		v.Line("%s  %s", a.style.Bold(r.Provider), a.style.Bad("not started: "+paint.Clean(r.Error.Message)))
+		if r.Error.Hint != "" {
+			v.Line("  %s", a.style.Dim("hint: "+paint.Clean(r.Error.Hint)))
+		}
 	}
 }
 

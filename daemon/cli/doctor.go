@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -85,7 +86,7 @@ func (a *app) examineAdapters(ctx context.Context, sound bool) []checkup.Finding
 	usable := 0
 	for _, f := range found {
 		if _, err := a.source(f); err != nil {
-			all = append(all, a.finding("adapter "+filepath.Base(f.Path), err))
+			all = append(all, a.finding("adapter "+cmp.Or(f.Provider, filepath.Base(f.Path)), err))
 			continue
 		}
 		usable++
@@ -115,6 +116,10 @@ func (a *app) examineAdapters(ctx context.Context, sound bool) []checkup.Finding
 		all = append(all, checkup.Finding{
 			Level: checkup.Fine, Subject: subject, Text: fmt.Sprintf("version %s, protocol %d", info.Version, info.Protocol),
 		})
+		if info.Unsafe {
+			all = append(all, checkup.Finding{Level: checkup.Notice, Subject: subject, Text: "runs whatever its digest is",
+				Hint: "leave --unsafe-any-digest away when you have developed it"})
+		}
 		if sound {
 			all = append(all, a.examineClient(ctx, h, core.Session{Provider: info.Provider})...)
 		}

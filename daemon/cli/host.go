@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/adapter"
@@ -34,6 +35,10 @@ func (a *app) found() ([]roster.Adapter, error) {
 	if a.Executable != "" {
 		p.Beside = filepath.Dir(a.Executable)
 	}
+	var err error
+	if p.Installed, err = a.installedAdapters(); err != nil {
+		return nil, err
+	}
 	found, err := roster.Find(p)
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -45,6 +50,9 @@ func (a *app) found() ([]roster.Adapter, error) {
 // source is an adapter as core is told it. One that is pinned to no digest is refused here, where it can be said how
 // to pin it.
 func (a *app) source(found roster.Adapter) (adapter.Source, error) {
+	if found.Err != nil {
+		return adapter.Source{}, found.Err
+	}
 	if found.SHA256 == "" && !a.unsafeAnyDigest {
 		return adapter.Source{}, refuse(codeUnpinned,
 			"if you trust it, pin it with "+pinning(found.Path)+", or try it with --unsafe-any-digest",
@@ -53,6 +61,32 @@ func (a *app) source(found roster.Adapter) (adapter.Source, error) {
 	return adapter.Source{
 		Provider: found.Provider, Path: found.Path, SHA256: found.SHA256, UnsafeAnyDigest: a.unsafeAnyDigest,
 	}, nil
+}
+
+// depotWait bounds how long another process that installs an adapter is waited for.
+const depotWait = 10 * time.Second
+
+// installedAdapters are those of the lock file. One that is not believed any more stays in the list with its error, so
+// that no other takes its place in silence.
+func (a *app) installedAdapters() ([]roster.Adapter, error) {
+	if a.Home == "" && a.state == "" && a.env("GREENROOM_STATE") == "" {
+		return nil, nil // there is no state directory, which is said where one is needed
+	}
+	d, p, err := a.depotAndPolicy()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), depotWait)
+	defer cancel()
+	held, err := d.Adapters(ctx, p, a.terms())
+	if err != nil {
+		return nil, err
+	}
+	var all []roster.Adapter
+	for _, h := range held {
+		all = append(all, roster.Adapter{Provider: h.ID, Path: h.Source.Path, SHA256: h.Source.SHA256, Err: h.Err})
+	}
+	return all, nil
 }
 
 // pinning is the command that pins an adapter, with all others of its directory.

@@ -171,11 +171,7 @@ func unwritable(path string, err error) error {
 	case errors.Is(err, fs.ErrExist):
 		return refuse(codeExists, "name another file, or take that one away", "%s is there already", path)
 	}
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	return refuse(codeUnwritable, "name a file in a directory that is there and that you may write to", "%s: %s", path, err)
+	return refuse(codeUnwritable, "name a file in a directory that is there and that you may write to", "%s: %s", path, plain(err))
 }
 
 type keyFlags struct {
@@ -292,11 +288,10 @@ func (a *app) read(file string, limit int64) ([]byte, error) {
 	if err == nil {
 		data, err = os.ReadFile(path)
 	}
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return nil, refuse(codeUnreadable, "name another file", "%s: %s", path, at.Err)
+	if err != nil {
+		return nil, refuse(codeUnreadable, "name another file", "%s: %s", path, plain(err))
 	}
-	return data, err
+	return data, nil
 }
 
 func (a *app) revokeCommand() *cobra.Command {

@@ -15,9 +15,10 @@ const Prefix = "greenroom-"
 
 // Places are where adapters are looked for, in order. The first one of a provider is taken.
 type Places struct {
-	Files  []string // named by a person; a file with another name is of a provider that is not known yet
-	Dirs   []string // named by a person
-	Beside string   // the directory of the tool itself
+	Files     []string  // named by a person; a file with another name is of a provider that is not known yet
+	Dirs      []string  // named by a person
+	Installed []Adapter // from signed releases
+	Beside    string    // the directory of the tool itself
 }
 
 // Adapter is a binary that was found.
@@ -25,6 +26,7 @@ type Adapter struct {
 	Provider string // by its file name, "" when that does not tell
 	Path     string // absolute
 	SHA256   string // pinned digest, "" when it is pinned to none
+	Err      error  // why it must not be started, though it is the one of its provider
 }
 
 // Find lists the adapters in the places. A file or directory that a person named and that cannot be read is an error;
@@ -54,6 +56,7 @@ func Find(p Places) ([]Adapter, error) {
 		}
 		found = add(found, more...)
 	}
+	found = add(found, p.Installed...)
 	if p.Beside != "" {
 		more, err := inDir(p.Beside)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +69,9 @@ func Find(p Places) ([]Adapter, error) {
 
 func add(found []Adapter, more ...Adapter) []Adapter {
 	for _, a := range more {
-		known := func(b Adapter) bool { return a.Provider != "" && a.Provider == b.Provider || a.Path == b.Path }
+		known := func(b Adapter) bool {
+			return a.Provider != "" && a.Provider == b.Provider || a.Path != "" && a.Path == b.Path
+		}
 		if !slices.ContainsFunc(found, known) {
 			found = append(found, a)
 		}
