@@ -36,6 +36,7 @@ var mayRequire = map[string][]string{
 		"github.com/Masterminds/semver/v3", "gopkg.in/yaml.v3", "github.com/pelletier/go-toml/v2",
 		"golang.org/x/sys",
 		"github.com/sigstore/sigstore", "github.com/secure-systems-lab/go-securesystemslib",
+		"oras.land/oras-go/v2", "github.com/opencontainers/image-spec",
 		"github.com/coder/acp-go-sdk",
 	},
 	"gateway": {"github.com/klauspost/compress"},

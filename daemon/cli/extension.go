@@ -36,7 +36,7 @@ and whoever believes the author installs it. docs/authoring-extensions.md leads 
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.initExtensionCommand(), a.validateExtensionCommand(), a.signExtensionCommand(), a.verifyExtensionCommand(),
+	cmd.AddCommand(a.initExtensionCommand(), a.validateExtensionCommand(), a.signExtensionCommand(), a.packExtensionCommand(), a.verifyExtensionCommand(),
 		a.installExtensionCommand(), a.listExtensionsCommand(), a.rollbackExtensionCommand(), a.removeExtensionCommand())
 	return cmd
 }

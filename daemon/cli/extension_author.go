@@ -37,19 +37,10 @@ func (a *app) initExtensionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := os.Mkdir(dir, 0o755); err != nil {
-				return unwritable(dir, err)
+			if err := createTree(dir, files); err != nil {
+				return err
 			}
 			names := slices.Sorted(maps.Keys(files))
-			for _, file := range names {
-				path := filepath.Join(dir, filepath.FromSlash(file))
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					return unwritable(path, err)
-				}
-				if err := create(path, files[file], 0o644); err != nil {
-					return err
-				}
-			}
 			if a.json {
 				return a.answer(map[string]any{"dir": dir, "id": id, "files": names})
 			}

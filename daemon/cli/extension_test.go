@@ -61,6 +61,13 @@ func TestExtensionFromNothingToASession(t *testing.T) {
 	if got := w.must("extension", "verify", "acme"); !strings.Contains(got, "signed by Acme Inc (SHA256:") {
 		t.Error(got)
 	}
+	for _, form := range []string{"acme.zip", "acme-oci"} {
+		w.must("extension", "pack", "acme", "--output", form)
+		w.must("extension", "validate", form)
+		w.must("extension", "verify", form)
+		w.must("extension", "install", form)
+		w.refused("file_exists", nil, "extension", "pack", "acme", "--output", form)
+	}
 	w.must("extension", "install", "acme")
 	if got := w.must("extension", "list"); !strings.Contains(got, "acme 0.1.0") {
 		t.Error(got)

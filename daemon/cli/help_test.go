@@ -19,7 +19,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		"adapters show", "adapters pin", "adapters sign", "adapters verify", "adapters install", "adapters lock", "adapters remove", "doctor", "version", "completion",
 		"plans", "plans add", "plans show", "plans check", "plans edit", "plans copy", "plans references", "plans remove", "plans rotate",
 		"agents", "agents add", "agents show", "agents edit", "agents remove", "serve",
-		"extension", "extension init", "extension validate", "extension sign", "extension verify", "extension install",
+		"extension", "extension init", "extension validate", "extension sign", "extension pack", "extension verify", "extension install",
 		"extension list", "extension rollback", "extension remove",
 		"trust", "trust show", "trust new-key", "trust add-key", "trust revoke", "trust update",
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,8 +70,12 @@ const depotWait = 10 * time.Second
 // installedAdapters are those of the lock file. One that is not believed any more stays in the list with its error, so
 // that no other takes its place in silence.
 func (a *app) installedAdapters() ([]roster.Adapter, error) {
-	if a.Home == "" && a.state == "" && a.env("GREENROOM_STATE") == "" {
+	state, err := a.stateDir()
+	if err != nil {
 		return nil, nil // there is no state directory, which is said where one is needed
+	}
+	if info, err := os.Stat(state); err != nil || !info.IsDir() {
+		return nil, nil // nothing is installed in it, and what is wrong with it is said where it is needed
 	}
 	d, p, err := a.depotAndPolicy()
 	if err != nil {
