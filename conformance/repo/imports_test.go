@@ -42,7 +42,7 @@ var mayRequire = map[string][]string{
 	"gateway": {"github.com/klauspost/compress"},
 	"daemon": {
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
-		"modernc.org/sqlite", "github.com/pressly/goose/v3",
+		"modernc.org/sqlite", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3",
 		"gopkg.in/yaml.v3",
 	},
 	"conformance":     {"github.com/pelletier/go-toml/v2", "github.com/openai/openai-go/v3"},

@@ -28,6 +28,9 @@ const Personal = "personal"
 type Config struct {
 	// Dir is the absolute path of the data directory. It is made where there is none.
 	Dir string
+	// Database is the connection string of a PostgreSQL database that several daemons share, in the place of the file
+	// in Dir. They need one Secret, or the same key file.
+	Database string
 	// Secret is what credentials are sealed with instead of the secret in the key file, at least 16 bytes. What the key
 	// file sealed still opens, as long as it is there.
 	Secret string
@@ -55,11 +58,18 @@ func Open(ctx context.Context, c Config) (*Access, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := store.OpenSQLite(ctx, filepath.Join(c.Dir, Database), store.Config{Ring: ring, Now: c.Now, Random: c.Random, Changed: c.Changed})
+	s, err := c.store(ctx, store.Config{Ring: ring, Now: c.Now, Random: c.Random, Changed: c.Changed})
 	if err != nil {
 		return nil, err
 	}
 	return &Access{Store: s, c: c, detector: detect.New(detect.Config{Proxy: c.Proxy, Now: c.Now, Random: c.Random})}, nil
+}
+
+func (c Config) store(ctx context.Context, sc store.Config) (*store.Store, error) {
+	if c.Database != "" {
+		return store.OpenPostgres(ctx, c.Database, sc)
+	}
+	return store.OpenSQLite(ctx, filepath.Join(c.Dir, Database), sc)
 }
 
 // Close closes what was opened.

@@ -36,7 +36,7 @@ func (a *app) dataDir() (string, error) {
 func (a *app) accessConfig() (access.Config, error) {
 	dir, err := a.dataDir()
 	return access.Config{
-		Dir: dir, Secret: a.env("GREENROOM_PLAN_SECRET"), Proxy: http.ProxyFromEnvironment, Now: a.Now, Random: a.Rand,
+		Dir: dir, Database: a.env("GREENROOM_DATABASE"), Secret: a.env("GREENROOM_PLAN_SECRET"), Proxy: http.ProxyFromEnvironment, Now: a.Now, Random: a.Rand,
 	}, err
 }
 

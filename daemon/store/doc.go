@@ -1,4 +1,5 @@
-// Package store keeps plans, agents, what sessions are bound to, and how far their work is accepted, in SQLite.
+// Package store keeps plans, agents, what sessions are bound to, and how far their work is accepted, in SQLite, or in
+// PostgreSQL for several daemons that share it.
 //
 // A plan is a head that names the current one of its revisions. A revision is never changed, but for its credential, which
 // is taken out once no session is bound to it and a newer one is there. What a check of an endpoint found lies beside the

@@ -12,7 +12,7 @@ import (
 )
 
 // engines make a place for the database of one test.
-var engines = map[string]func(t *testing.T) place{"SQLite": sqliteIn}
+var engines = map[string]func(t *testing.T) place{"SQLite": sqliteIn, "PostgreSQL": postgresIn}
 
 // readAll reads every file of a directory.
 func readAll(t *testing.T, dir string) string {

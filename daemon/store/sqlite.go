@@ -53,6 +53,7 @@ type sqliteEngine struct{}
 func (sqliteEngine) name() string              { return "SQLite" }
 func (sqliteEngine) dialect() goose.Dialect    { return goose.DialectSQLite3 }
 func (sqliteEngine) version() string           { return "SELECT sqlite_version()" }
+func (sqliteEngine) options() *sql.TxOptions   { return nil }
 func (sqliteEngine) rewrite(sql string) string { return sql }
 
 func (sqliteEngine) inUse(err error) bool {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -65,6 +66,7 @@ type engine interface {
 	name() string
 	dialect() goose.Dialect
 	version() string           // a query for it
+	options() *sql.TxOptions   // of transactions that write
 	rewrite(sql string) string // of placeholders, which are ? here
 	inUse(err error) bool      // a row is used by another one
 	retry(err error) bool      // the transaction can be tried again
@@ -77,18 +79,26 @@ type handle interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
+// attempts is how often a transaction that lost is tried again.
+const attempts = 40
+
 // write does work in a transaction. One that lost against another writer is tried again.
 func (s *Store) write(ctx context.Context, work func(tx *sql.Tx) error) error {
 	for attempt := 0; ; attempt++ {
 		err := s.once(ctx, work)
-		if err == nil || attempt == 5 || ctx.Err() != nil || !s.engine.retry(err) {
+		if err == nil || attempt == attempts || ctx.Err() != nil || !s.engine.retry(err) {
 			return failed(err)
+		}
+		// The others are not to meet again at the same moment.
+		select {
+		case <-time.After(rand.N(time.Duration(attempt+1) * 2 * time.Millisecond)):
+		case <-ctx.Done():
 		}
 	}
 }
 
 func (s *Store) once(ctx context.Context, work func(tx *sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
+	tx, err := s.db.BeginTx(ctx, s.engine.options())
 	if err != nil {
 		return err
 	}
