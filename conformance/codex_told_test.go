@@ -1,6 +1,8 @@
 package conformance_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,4 +37,30 @@ func TestC220_CodexKeepsTheUsersBrowserSkill(t *testing.T) {
 	turn := s.turns(1)[0]
 	g.oursByName(p, turn)
 	s.counts(s.text(turn), map[string]int{"browser-of-the-user-51c2": 1})
+}
+
+// The key of a provider of the user's may stand in the file of variables that the client reads in its home. It comes along
+// by a link, where their provider does, and a session on an endpoint has none of it.
+func TestC210_CodexReadsTheUsersVariables(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, codex, upstream.Say("first"), upstream.Say("second"))
+	s.environ = without(s.environ, "LAB_KEY")
+	rig.Write(t, s.inHome(".codex/.env"), "LAB_KEY=in-the-file-51c2\n")
+	g := s.open()
+	home := s.take(s.home)
+	plain, plan := g.session("plain", core.Desktop), g.onPlan("plan")
+	for _, session := range []core.Session{plain, plan} {
+		p := g.prepare(session)
+		info, err := os.Lstat(filepath.Join(codexHome(g, p), ".env"))
+		if want := session.ID == "plain"; (err == nil) != want || want && info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s: the file of variables: %v, %v", session.ID, info, err)
+		}
+		g.run(p, codex.turn("hello")...)
+	}
+	for i, turn := range s.turns(2) {
+		if got, want := credentials(turn), []string{"Bearer in-the-file-51c2", "Bearer " + planKey}[i]; got != want {
+			t.Errorf("asked with %q, want %q", got, want)
+		}
+	}
+	s.unchanged("the home", home, s.take(s.home), codex.ownState()...)
 }

@@ -21,6 +21,8 @@ func codexRows() []Row {
 			"TestC223_CodexGoesOnWithTheUsersConversation", "not taken over yet"),
 		only("codex", "A conversation of one session goes on in another, word for word, and the two are apart from then on",
 			"TestC281_CodexGoesOnWithAForkedConversation", "not taken over yet"),
+		only("codex", "The file of variables in the user's home comes along with their provider, and not to an endpoint",
+			"TestC210_CodexReadsTheUsersVariables", "the client reads no such file in its home"),
 		only("codex", "A skill of the user's about browsers stays beside ours in a session that may use the browser",
 			"TestC220_CodexKeepsTheUsersBrowserSkill", "a skill of the user's stays whatever its name is, see the rows above"),
 		only("codex", "In saver mode on a plan, worker and session are on the plan's models", "TestC224_SaverOnAPlan",
