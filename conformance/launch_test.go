@@ -162,7 +162,7 @@ func TestLaunch_PermissionDecides(t *testing.T) {
 		if g.marked("ran") || len(asked) != 1 || last.Kind != launch.End {
 			t.Fatalf("denied: ran, or was asked %d times, ended with %+v %v", len(asked), last, last.Err)
 		}
-		if asked[0].Tool.Kind != "execute" || asked[0].Tool.ID == "" || !slices.Contains(asked[0].Offers, launch.AllowOnce) {
+		if asked[0].Tool.Kind != "execute" || asked[0].Tool.ID == "" || !strings.Contains(asked[0].Tool.Title, mark) || !slices.Contains(asked[0].Offers, launch.AllowOnce) {
 			t.Errorf("the request is %+v", asked[0].Tool)
 		}
 		// A client may end a turn with the denial, or tell the model and go on.

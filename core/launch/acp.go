@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/coder/acp-go-sdk"
@@ -195,6 +196,7 @@ func (a *agentClient) Request(ctx context.Context, method string, params json.Ra
 		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "malformed"}
 	}
 	r := Request{Tool: a.with(toolOf(q.ToolCall)), Raw: params}
+	r.Tool.Title, r.Tool.Output = asked(q.ToolCall, r.Tool.Title), ""
 	for _, o := range q.Options {
 		if answer, ok := answers[o.Kind]; ok && answer != Deny && !slices.Contains(r.Offers, answer) {
 			r.Offers = append(r.Offers, answer)
@@ -209,6 +211,20 @@ func (a *agentClient) Request(ctx context.Context, method string, params json.Ra
 		}
 	}
 	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
+}
+
+// asked says what permission is asked for. A client may ask before it has told a title that says more than the tool's name,
+// and say in the request what is about to be done.
+func asked(t acp.ToolCallUpdate, title string) string {
+	if input, ok := t.RawInput.(map[string]any); ok {
+		if command, ok := input["command"].(string); ok && command != "" {
+			return command
+		}
+	}
+	if words := output(t.Content); words != "" && !strings.Contains(title, words) {
+		return strings.TrimPrefix(title+": "+words, ": ")
+	}
+	return title
 }
 
 // answers are ours to the client's kinds of options. Denying for ever would outlive what the host's policy says.
