@@ -196,7 +196,10 @@ func (a *agentClient) Request(ctx context.Context, method string, params json.Ra
 		return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "malformed"}
 	}
 	r := Request{Tool: a.with(toolOf(q.ToolCall)), Raw: params}
-	r.Tool.Title, r.Tool.Output = asked(q.ToolCall, r.Tool.Title), ""
+	a.mu.Lock()
+	before := a.tools[r.Tool.ID].Output
+	a.mu.Unlock()
+	r.Tool.Title, r.Tool.Output = asked(q.ToolCall, r.Tool.Title, before), ""
 	for _, o := range q.Options {
 		if answer, ok := answers[o.Kind]; ok && answer != Deny && !slices.Contains(r.Offers, answer) {
 			r.Offers = append(r.Offers, answer)
@@ -214,12 +217,14 @@ func (a *agentClient) Request(ctx context.Context, method string, params json.Ra
 }
 
 // asked says what permission is asked for. A client may ask before it has told a title that says more than the tool's name,
-// and say in the request what is about to be done.
-func asked(t acp.ToolCallUpdate, title string) string {
-	if input, ok := t.RawInput.(map[string]any); ok {
-		if command, ok := input["command"].(string); ok && command != "" {
-			return command
-		}
+// say in the request what is about to be done, and cut that short, when it has told the whole before.
+func asked(t acp.ToolCallUpdate, title, before string) string {
+	input, _ := t.RawInput.(map[string]any)
+	if input["command"] == nil {
+		_ = json.Unmarshal([]byte(before), &input) // that is no input: nothing more is known
+	}
+	if command, ok := input["command"].(string); ok && command != "" {
+		return command
 	}
 	if words := output(t.Content); words != "" && !strings.Contains(title, words) {
 		return strings.TrimPrefix(title+": "+words, ": ")
