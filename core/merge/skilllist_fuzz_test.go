@@ -3,7 +3,9 @@ package merge_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,7 +64,7 @@ func FuzzSkillList(f *testing.F) {
 		seen := map[any]bool{}
 		for _, v := range append(user, "/ours/skills", "/home/dev/.client/skills") {
 			s, ok := v.(string)
-			if ok && s != "" && s[0] != '~' && s[0] != '$' && s[0] != '/' && s[0] != '\\' && (len(s) < 2 || s[1] != ':') {
+			if ok && s != "" && s[0] != '~' && s[0] != '$' && s[0] != '/' && s[0] != '\\' && !regexp.MustCompile(`^[A-Za-z]:`).MatchString(s) {
 				s = under(s)
 			}
 			if ok && seen[s] {
@@ -107,6 +109,16 @@ func clone(t *testing.T, m map[string]any) map[string]any {
 			out := map[string]any{}
 			for k, x := range v {
 				out[k] = deep(x)
+			}
+			return out
+		case map[any]any:
+			out := map[string]any{}
+			for k, x := range v {
+				if s, ok := k.(string); ok {
+					out[s] = deep(x)
+				} else {
+					out[fmt.Sprintf("%T %v", k, k)] = deep(x)
+				}
 			}
 			return out
 		case []any:
