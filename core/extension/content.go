@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
@@ -32,6 +33,27 @@ const (
 type Content struct {
 	files    map[string][]byte
 	envelope []byte // nil: not signed
+	once     sync.Once
+	read     reading
+}
+
+// reading is what was found out about content, which does not change.
+type reading struct {
+	manifest Manifest
+	found    []Finding
+	digests  trust.Digests
+}
+
+// reading reads the content, once.
+func (c *Content) reading() *reading {
+	c.once.Do(func() {
+		c.read.manifest, c.read.found = c.validate()
+		c.read.digests = trust.Digests{}
+		for name, data := range c.files {
+			c.read.digests[name] = digest(data)
+		}
+	})
+	return &c.read
 }
 
 // NewContent makes content of files by their clean relative path. The signature is the envelope, nil for none. The
@@ -69,13 +91,7 @@ func (c *Content) WithSignature(envelope []byte) (*Content, error) {
 func (c *Content) Manifest() (Manifest, error) { return c.manifest() }
 
 // Digests are those of all files, as they are signed.
-func (c *Content) Digests() trust.Digests {
-	d := trust.Digests{}
-	for name, data := range c.files {
-		d[name] = digest(data)
-	}
-	return d
-}
+func (c *Content) Digests() trust.Digests { return maps.Clone(c.reading().digests) }
 
 func readFile(files map[string][]byte, name string) ([]byte, error) {
 	data, ok := files[name]

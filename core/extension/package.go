@@ -66,7 +66,7 @@ func (c *Content) matches(v *trust.Verified) error {
 		if !listed {
 			return tampered(name, "it was not signed with the others")
 		}
-		if got := digest(c.files[name]); got != want {
+		if got := c.reading().digests[name]; got != want {
 			return tampered(name, "its SHA-256 is "+got+", signed is "+want)
 		}
 	}

@@ -40,17 +40,16 @@ func (f Finding) err() error {
 
 // Validate lists all rules that the content breaks. It says nothing of the signature.
 func (c *Content) Validate() []Finding {
-	_, found := c.validate()
-	return found
+	return slices.Clone(c.reading().found)
 }
 
 // manifest is that of the content, or the first rule that it breaks.
 func (c *Content) manifest() (Manifest, error) {
-	m, found := c.validate()
-	if len(found) > 0 {
-		return Manifest{}, found[0].err()
+	r := c.reading()
+	if len(r.found) > 0 {
+		return Manifest{}, r.found[0].err()
 	}
-	return m, nil
+	return r.manifest, nil
 }
 
 func (c *Content) validate() (Manifest, []Finding) {
