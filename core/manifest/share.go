@@ -50,7 +50,7 @@ func (s *Session) PendingShare(sh Share, had string) (bool, error) {
 	case errors.Is(err, fs.ErrNotExist) || odd(err):
 	case err != nil:
 		return false, err
-	case fi.Mode()&fs.ModeSymlink != 0:
+	case fsroot.IsLink(fi.Mode()): // or a junction
 		to, err := s.Root.Readlink(sh.Path)
 		if err != nil || to != sh.Dir && to != had {
 			return false, fault.Wrap(err, fault.Conflict, "share", "session:"+sh.Path, "points at an unexpected location").
