@@ -70,7 +70,8 @@ func OpenAppserver(ctx context.Context, p *core.Prepared, pipes Pipes, who Info)
 
 // shake does all that comes before the first conversation.
 func (a *Appserver) shake(ctx context.Context, p *core.Prepared, who Info) error {
-	if err := a.call(ctx, "initialize", map[string]any{"clientInfo": who}, nil); err != nil {
+	var object struct{} // nothing in it matters here, but that it is one
+	if err := a.call(ctx, "initialize", map[string]any{"clientInfo": who}, &object); err != nil {
 		return err
 	}
 	if err := a.conn.Notify(ctx, "initialized", nil); err != nil {

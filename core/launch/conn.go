@@ -210,6 +210,7 @@ func (c *Conn) open(ctx context.Context, resumed string, how func(context.Contex
 func (c *Conn) begun(talk Conversation, fresh bool) {
 	c.talk, c.owed = talk, c.p.FirstPrompt() != ""
 	c.recall(fresh)
+	c.remember()
 }
 
 // SetModel changes the model from the next turn on. Errors: [ErrUnsupported], [ErrFault], [core.ErrBusy] in a turn.
@@ -293,4 +294,11 @@ func secretsOf(p *core.Prepared) (list []string) {
 		}
 	}
 	return list
+}
+
+// remember records the conversation, so that another process can go on with it.
+func (c *Conn) remember() {
+	if err := c.lease.Remember(c.talk.ID); err != nil {
+		c.o.Logger.Warn("the conversation is not recorded", "provider", c.p.Provider, "error", err.Error())
+	}
 }

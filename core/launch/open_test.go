@@ -1,11 +1,9 @@
 package launch_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,44 +97,6 @@ func TestLoginAndCredentialAreToldApart(t *testing.T) {
 	}
 	if e := last(s.turn(c, "fail -32603 upstream is down")); !errors.Is(e.Err, launch.ErrFault) || !strings.Contains(e.Err.Error(), "upstream is down") {
 		t.Errorf("another error: %v", e.Err)
-	}
-}
-
-func TestAdmitMayReplaceWhatRuns(t *testing.T) {
-	t.Parallel()
-	s := newScene(t)
-	first := s.prepare("one")
-	second := s.prepare("one")
-	second.Env = append(slices.Clone(second.Env), core.EnvVar{Name: "FAKE_REVISION", Op: "set", Value: "2"})
-	next, calls := first, 0
-	refuse := errors.New("not now")
-	c, err := launch.Open(t.Context(), first, s.options(func(o *launch.Options) {
-		o.Admit = func(_ context.Context, running *core.Prepared) (*core.Prepared, error) {
-			calls++
-			if next == nil {
-				return nil, refuse
-			}
-			return next, nil
-		}
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	talk, err := c.NewSession(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := said(s.turn(c, "env FAKE_REVISION")); got != "" {
-		t.Errorf("revision %q", got)
-	}
-	next = second
-	if got := said(s.turn(c, "env FAKE_REVISION\nshow")); !strings.HasPrefix(got, "2") || !strings.Contains(got, talk.ID) {
-		t.Errorf("revision %q, want 2 in the same conversation", got)
-	}
-	next = nil
-	if e := last(s.turn(c, "say x")); e.Kind != launch.Error || calls != 3 {
-		t.Errorf("a turn that was not admitted: %+v after %d calls", e, calls)
 	}
 }
 

@@ -40,6 +40,12 @@ func newStream(t *testing.T, flags ...string) *scene {
 	return sceneOf(t, launchtest.Adapter{Flags: flags, Transport: preparer.ClaudeStreamJSON})
 }
 
+// newApp is a scene whose agent speaks the protocol of the app-server.
+func newApp(t *testing.T, flags ...string) *scene {
+	t.Helper()
+	return sceneOf(t, launchtest.Adapter{Flags: flags, Transport: preparer.CodexAppServer})
+}
+
 func sceneOf(t *testing.T, a launchtest.Adapter) *scene {
 	t.Helper()
 	dir := t.TempDir()
@@ -126,7 +132,7 @@ type newSceneFunc func(t *testing.T, flags ...string) *scene
 // each runs a test once for each protocol.
 func each(t *testing.T, name string, run func(t *testing.T, scene newSceneFunc)) {
 	t.Helper()
-	for protocol, scene := range map[string]newSceneFunc{"acp": newScene, "stream-json": newStream} {
+	for protocol, scene := range map[string]newSceneFunc{"acp": newScene, "app-server": newApp, "stream-json": newStream} {
 		t.Run(name+" "+protocol, func(t *testing.T) {
 			t.Parallel()
 			run(t, scene)

@@ -270,8 +270,13 @@ func (c *Conn) admit(ctx context.Context) error {
 	if p.Ref != c.p.Ref || p.Provider != c.p.Provider {
 		return fault.New(fault.Invalid, "admit turn", c.p.Provider, "another session cannot take its place")
 	}
+	was := c.p
 	c.p = p
-	return c.restart(ctx)
+	if err := c.restart(ctx); err != nil {
+		c.p = was // which the next turn starts again, unless the host gives another
+		return err
+	}
+	return nil
 }
 
 // restart starts the client anew and goes on with the conversation.

@@ -195,9 +195,12 @@ func TestModelIsKeptOverANewProcess(t *testing.T) {
 	t.Parallel()
 	each(t, "", func(t *testing.T, scene newSceneFunc) {
 		s := scene(t)
-		c, _ := s.open()
-		if err := c.SetModel(t.Context(), "no-such-model"); !errors.Is(err, launch.ErrFault) {
+		c, talk := s.open()
+		// A client that does not tell which there are is asked with the next turn.
+		if err := c.SetModel(t.Context(), "no-such-model"); len(talk.Models) > 0 && !errors.Is(err, launch.ErrFault) {
 			t.Errorf("a model that there is not: %v", err)
+		} else if e := last(s.turn(c, "say x")); len(talk.Models) == 0 && !errors.Is(e.Err, launch.ErrFault) {
+			t.Errorf("a turn with a model that there is not: %+v", e)
 		}
 		if err := c.SetModel(t.Context(), "large"); err != nil {
 			t.Fatal(err)
@@ -245,8 +248,8 @@ func TestTooLongAMessageEndsTheTurnOnly(t *testing.T) {
 		if e.Kind != launch.Error || e.Err == nil {
 			t.Fatalf("50 MB in a message: %+v", e)
 		}
-		if got := said(s.turn(c, "say well")); got != "well" {
-			t.Errorf("the next turn said %q", got)
+		if events := s.turn(c, "say well"); said(events) != "well" {
+			t.Errorf("the next turn said %+v", events)
 		}
 	})
 }

@@ -52,6 +52,20 @@ func faultsOf(args []string) faults {
 	return f
 }
 
+// wrong is the answer to a request of JSON-RPC that is to be answered wrongly, or never.
+func (f faults) wrong(ctx context.Context, method string) (answer any, err error, wrong bool) {
+	switch method {
+	case f.with["hang"]:
+		<-ctx.Done()
+		return nil, ctx.Err(), true
+	case f.with["refuse"]:
+		return nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "method not found"}, true
+	case f.with["garble"]:
+		return json.RawMessage(`["something", "else"]`), nil, true
+	}
+	return nil, nil, false
+}
+
 // run is the agent's main function.
 func run(args []string) int {
 	f := faultsOf(args)
@@ -59,9 +73,12 @@ func run(args []string) int {
 		signal.Ignore(syscall.SIGTERM)
 	}
 	var err error
-	if f.flags[streamArg] {
+	switch {
+	case f.flags[streamArg]:
 		err = runStream(f)
-	} else {
+	case f.flags[appArg]:
+		err = runAppserver(f)
+	default:
 		a := &agent{faults: f, set: map[string]string{}}
 		a.conn = jsonrpc.New(os.Stdout, a)
 		err = a.conn.Serve(os.Stdin)
@@ -93,14 +110,8 @@ func (a *agent) Notify(method string, _ json.RawMessage) {
 
 // Request implements jsonrpc.Handler.
 func (a *agent) Request(ctx context.Context, method string, params json.RawMessage) (any, error) {
-	switch method {
-	case a.with["hang"]:
-		<-ctx.Done()
-		return nil, ctx.Err()
-	case a.with["refuse"]:
-		return nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "method not found"}
-	case a.with["garble"]:
-		return json.RawMessage(`["something", "else"]`), nil
+	if answer, err, wrong := a.wrong(ctx, method); wrong {
+		return answer, err
 	}
 	switch method {
 	case acp.AgentMethodInitialize:

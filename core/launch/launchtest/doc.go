@@ -13,10 +13,12 @@
 //	question TEXT        asks for a colour, red or blue, and says how it was answered
 //	show                 says what the prompt was, as JSON
 //	option NAME          says what the host has set
+//	pid                  says the number of its process
 //	env NAME             says the value of a variable of its environment
 //	flood BYTES          says so many bytes in one message
 //	repeat N TEXT        says something N times
 //	noise TEXT           prints a line that is no message
+//	rant BYTES           prints so many bytes on its error stream
 //	child PATH           starts a process that lives on, and writes its number to the file
 //	orphan PATH          the same for one that leaves group and parent, as servers do that are put into the background
 //	sleep DURATION       waits, and is woken by a cancellation
@@ -31,6 +33,6 @@
 // [Appserver] plays a client of the Codex app-server protocol in the test's own process, one that can be told to refuse, not
 // to know, to hang and to end.
 //
-// The agent speaks the Agent Client Protocol, or stream-json when its adapter says so. It is no agent: nothing that it is
+// The agent speaks the Agent Client Protocol, that of Codex's app-server, or stream-json, as its adapter says. It is no agent: nothing that it is
 // told leaves it.
 package launchtest

@@ -48,19 +48,26 @@ func Install(t testing.TB) string {
 type Adapter struct {
 	// Flags are further arguments, among those of the package's page.
 	Flags []string
-	// Transport is the protocol that the agent speaks: [preparer.ACP], which is the default, or
+	// Transport is the protocol that the agent speaks: [preparer.ACP], which is the default, [preparer.CodexAppServer] or
 	// [preparer.ClaudeStreamJSON].
 	Transport p.Transport
 }
 
-// streamArg makes the agent speak stream-json.
-const streamArg = "stream"
+// What the agent is started with to speak a protocol.
+const (
+	acpArg    = "acp"
+	appArg    = "app-server"
+	streamArg = "stream"
+)
 
 // Describe implements preparer.Preparer.
 func (a Adapter) Describe() p.Descriptor {
-	transport, arg := p.ACP, "acp"
-	if a.Transport == p.ClaudeStreamJSON {
+	transport, arg := p.ACP, acpArg
+	switch a.Transport {
+	case p.ClaudeStreamJSON:
 		transport, arg = a.Transport, streamArg
+	case p.CodexAppServer:
+		transport, arg = a.Transport, appArg
 	}
 	return p.Descriptor{
 		Provider: Provider, Version: "1.0.0",

@@ -96,6 +96,8 @@ func (s *script) do(ctx context.Context, line string) error {
 		s.voice.say(ctx, text, string(s.prompt))
 	case "option":
 		s.voice.say(ctx, text, s.value(rest))
+	case "pid":
+		s.voice.say(ctx, text, strconv.Itoa(os.Getpid()))
 	case "env":
 		s.voice.say(ctx, text, os.Getenv(rest))
 	case "flood":
@@ -109,6 +111,11 @@ func (s *script) do(ctx context.Context, line string) error {
 		}
 	case "noise":
 		fmt.Println(rest)
+	case "rant":
+		n, _ := strconv.Atoi(rest)
+		for line := strings.Repeat("x", 1023) + "\n"; n > 0; n -= len(line) {
+			os.Stderr.WriteString(line)
+		}
 	case "child":
 		return child(rest)
 	case "orphan":
