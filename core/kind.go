@@ -219,3 +219,31 @@ func choices(in preparer.Inherit) []string {
 	}
 	return list
 }
+
+// chosen reads what choices has written.
+func chosen(list []string) (Inherit, error) {
+	in := Inherit{Kinds: map[preparer.Kind]preparer.Choice{}}
+	for _, text := range list {
+		kind, rest, _ := strings.Cut(text, "=")
+		mode, rest, more := strings.Cut(rest, ",")
+		c := preparer.Choice{Mode: preparer.Mode(mode)}
+		for more {
+			name, quoted := "", strings.HasPrefix(rest, `"`)
+			if quoted {
+				prefix, err := strconv.QuotedPrefix(rest)
+				if err == nil {
+					name, err = strconv.Unquote(prefix)
+				}
+				if err != nil {
+					return Inherit{}, fault.New(fault.Corrupt, "read choices", kind, "a name is not written as names are")
+				}
+				_, rest, more = strings.Cut(rest[len(prefix):], ",")
+			} else {
+				name, rest, more = strings.Cut(rest, ",")
+			}
+			c.Names = append(c.Names, name)
+		}
+		in.Kinds[preparer.Kind(kind)] = c
+	}
+	return in, nil
+}

@@ -215,9 +215,15 @@ type Info struct {
 	Adapter    string         `json:"adapter"` // version
 	Client     string         `json:"client"`  // version
 	Inherit    []string       `json:"inherit"`
-	Env        []string       `json:"env"` // names only
+	Models     string         `json:"models,omitempty"` // "endpoint", "native", or "native: " and why it is not an endpoint
+	Env        []string       `json:"env"`              // names only
 	Tree       []Node         `json:"tree"`
+	// Conversation is the one that a client which package launch drove had last, "" when none was.
+	Conversation string `json:"conversation,omitempty"`
 }
+
+// Chosen is what of the user's own set-up the session was prepared with, to prepare it again.
+func (i Info) Chosen() (Inherit, error) { return chosen(i.Inherit) }
 
 // Sessions lists the sessions of the state directory. One whose record cannot be read comes with an error.
 func (h *Host) Sessions(ctx context.Context) iter.Seq2[Info, error] {
@@ -268,7 +274,7 @@ func (h *Host) info(ctx context.Context, name string, m *manifest.Manifest) Info
 	in.Ref, in.Provider, in.Cwd = Ref{Workspace: m.Workspace, ID: m.Session}, m.Provider, m.Cwd
 	in.State, in.Generation, in.Created, in.Updated = m.State, m.Generation, m.Created, m.Updated
 	in.Adapter, in.Client, in.Inherit, in.Env = m.Adapter.Version, m.Client.Version, m.Inherit, m.Env
-	in.Running = h.store.Held(ctx, name)
+	in.Running, in.Models, in.Conversation = h.store.Held(ctx, name), m.Models, h.store.Talk(name)
 	for _, e := range m.Entries {
 		in.Tree = append(in.Tree, Node{Place: "session:" + e.Path, Kind: string(e.Kind), Target: e.Target, Custody: string(e.Custody), Why: e.Why})
 	}
@@ -298,6 +304,10 @@ func (l *Lease) Note(key string) ([]byte, error) { return l.lease.Note(key) }
 
 // KeepNote keeps up to 64 KiB under a key, in the place of what was there.
 func (l *Lease) KeepNote(key string, data []byte) error { return l.lease.KeepNote(key, data) }
+
+// Remember records which conversation of the client's the session has now, for [Info]. It is of printable characters without
+// spaces, and no secret.
+func (l *Lease) Remember(conversation string) error { return l.lease.Remember(conversation) }
 
 // Stop ends the clients that run in a session and were started with [Lease.Start], whoever did, with everything that they
 // have started: they are asked to, and killed after two seconds. It says how many there were. The session stays prepared.

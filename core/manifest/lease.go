@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -124,6 +125,41 @@ func (s *Session) stopped(ctx context.Context) ([]Kept, error) {
 		}
 	}
 	return kept, nil
+}
+
+// talk is the file, in the directory of leases, that names the conversation which the client had last. It goes with the
+// session, and stays with what the client wrote.
+const talk = "conversation"
+
+// maxTalk bounds the id of a conversation, in bytes.
+const maxTalk = 512
+
+// Remember records which conversation the client has now.
+func (l *Lease) Remember(id string) error {
+	if l.lock == nil || !plainTalk(id) {
+		return fault.New(fault.Invalid, "remember conversation", l.name, "the lease is over, or the id is none")
+	}
+	return l.dir.WriteFile(talk, []byte(id), fsroot.WriteOptions{Mode: 0o600})
+}
+
+// Talk is the conversation that the client of a session had last, "" for none. What lies there the client could have written,
+// so it is held to what an id looks like.
+func (s *Store) Talk(name string) string {
+	tree, err := s.Tree()
+	if err != nil {
+		return ""
+	}
+	defer tree.Close()
+	data, _, err := tree.ReadFile("s/"+name+"/"+leaseDir+"/"+talk, maxTalk)
+	if err != nil || !plainTalk(string(data)) {
+		return ""
+	}
+	return string(data)
+}
+
+// plainTalk says whether a text can be an id: it is not empty, no flag, and shows as it is.
+func plainTalk(id string) bool {
+	return id != "" && len(id) <= maxTalk && id[0] != '-' && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // Release ends the lease and settles the logins that the client may have rewritten. Disputed ones are reported.
