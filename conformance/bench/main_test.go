@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/greenroom-agents/greenroom/core/adapter"
+	"github.com/greenroom-agents/greenroom/core/launch/launchtest"
 	"github.com/greenroom-agents/greenroom/providers/claude"
 	"github.com/greenroom-agents/greenroom/providers/codex"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -23,6 +24,7 @@ var adapters = map[string]preparer.Preparer{"codex": codex.Adapter{}, "claude": 
 const asAdapter = "serve-adapter"
 
 func TestMain(m *testing.M) {
+	launchtest.Main()
 	if len(os.Args) == 3 && os.Args[1] == asAdapter {
 		serve.Serve(adapters[os.Args[2]])
 		return

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{
-		"", "prepare", "explain", "run", "prompt", "gateway", "sessions", "sessions show", "sessions recover", "cleanup", "demo", "adapters",
+		"", "prepare", "explain", "run", "prompt", "gateway", "sessions", "sessions show", "sessions attach", "sessions stop", "sessions recover", "cleanup", "demo", "adapters",
 		"adapters show", "adapters pin", "adapters sign", "adapters verify", "adapters install", "adapters lock", "adapters remove", "doctor", "version", "completion",
 		"plans", "plans add", "plans show", "plans check", "plans edit", "plans copy", "plans references", "plans remove", "plans rotate",
 		"agents", "agents add", "agents show", "agents edit", "agents remove", "serve",

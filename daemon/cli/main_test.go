@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/core/launch/launchtest"
 	"github.com/greenroom-agents/greenroom/daemon/cli"
 	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
 )
@@ -25,6 +26,7 @@ var stage string
 const fakeProvider = "fake"
 
 func TestMain(m *testing.M) {
+	launchtest.Main()
 	dir, err := os.MkdirTemp("", "greenroom-cli-test-")
 	if err == nil {
 		stage, err = filepath.EvalSymlinks(dir)
@@ -43,11 +45,17 @@ func TestMain(m *testing.M) {
 }
 
 func build(dir string) error {
-	for name, pkg := range map[string]string{"greenroom": "../cmd/greenroom", "greenroom-" + fakeProvider: "./testdata/fakeadapter"} {
+	for name, pkg := range map[string]string{
+		"greenroom": "../cmd/greenroom", "greenroom-" + fakeProvider: "./testdata/fakeadapter",
+		"agents/greenroom-" + launchtest.Provider: "./testdata/agentadapter", // in a place of its own, for the tests that ask for it
+	} {
 		cmd := exec.Command("go", "build", "-o", filepath.Join(dir, exeName(name)), pkg)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", pkg, err, out)
 		}
+	}
+	if _, err := roster.Pin(filepath.Join(dir, "agents")); err != nil {
+		return err
 	}
 	_, err := roster.Pin(dir)
 	return err

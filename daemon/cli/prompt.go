@@ -117,6 +117,26 @@ func (a *app) promptText(words []string) (string, error) {
 	return text, nil
 }
 
+// connect starts the client of a session and begins or resumes a conversation. The connection is to be closed also when the
+// latter fails.
+func (a *app) connect(ctx context.Context, p *core.Prepared, pr prompt, o launch.Options) (c *launch.Conn, talk launch.Conversation, err error) {
+	err = a.during("starting "+p.Provider, func() (err error) {
+		if c, err = launch.Open(ctx, p, o); err != nil {
+			return err
+		}
+		if pr.resume != "" {
+			talk, err = c.Resume(ctx, pr.resume)
+		} else {
+			talk, err = c.NewSession(ctx)
+		}
+		if err == nil && pr.model != "" && pr.model != talk.Model {
+			err = c.SetModel(ctx, pr.model)
+		}
+		return err
+	})
+	return c, talk, err
+}
+
 // oneTurn drives the client through one turn.
 func (a *app) oneTurn(pr prompt, policy launch.Policy, asked *person) act {
 	return func(ctx context.Context, h *core.Host, p *core.Prepared) (int, error) {
@@ -125,22 +145,7 @@ func (a *app) oneTurn(pr prompt, policy launch.Policy, asked *person) act {
 		if asked != nil {
 			o.Ask, wants = asked.answer, asked.wants
 		}
-		var c *launch.Conn
-		var talk launch.Conversation
-		err := a.during("starting "+p.Provider, func() (err error) {
-			if c, err = launch.Open(ctx, p, o); err != nil {
-				return err
-			}
-			if pr.resume != "" {
-				talk, err = c.Resume(ctx, pr.resume)
-			} else {
-				talk, err = c.NewSession(ctx)
-			}
-			if err == nil && pr.model != "" && pr.model != talk.Model {
-				err = c.SetModel(ctx, pr.model)
-			}
-			return err
-		})
+		c, talk, err := a.connect(ctx, p, pr, o)
 		if c != nil {
 			defer c.Close()
 		}

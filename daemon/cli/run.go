@@ -115,7 +115,9 @@ func (a *app) onTerminal(args []string) act {
 		if err != nil {
 			return 0, err
 		}
+		forget := func() {}
 		defer func() {
+			forget()
 			report, released := lease.Release(rest)
 			a.tellKept(report)
 			err = errors.Join(err, released)
@@ -128,14 +130,21 @@ func (a *app) onTerminal(args []string) act {
 			return 0, ctx.Err()
 		}
 		a.announce(p)
-		return a.perform(client)
+		return a.perform(client, func() error {
+			run, err := lease.Start(client)
+			if err == nil {
+				// What a person has put into the background stays there, as behind any other program.
+				forget = run.Forget
+			}
+			return err
+		})
 	}
 }
 
 // perform runs the client on our streams.
-func (a *app) perform(client *exec.Cmd) (int, error) {
+func (a *app) perform(client *exec.Cmd, start func() error) (int, error) {
 	client.Stdin, client.Stdout, client.Stderr = a.Stdin, a.Stdout, a.Stderr
-	return foreground.Run(client, terminal(a.Stdin))
+	return foreground.Run(client, terminal(a.Stdin), start)
 }
 
 // announce says on a terminal what is about to run, and everything that a person should know before. Who pays is said

@@ -22,7 +22,8 @@ func (a *app) sessionsCommand() *cobra.Command {
 
 A session is ready, running, incomplete (prepare it again), or damaged (it can only be cleaned up).`,
 		Example: `  greenroom sessions
-  greenroom sessions show k3f9`,
+  greenroom sessions show k3f9
+  greenroom sessions attach k3f9`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, broken, err := a.sessions(cmd.Context())
@@ -38,7 +39,7 @@ A session is ready, running, incomplete (prepare it again), or damaged (it can o
 			return nil
 		},
 	}
-	cmd.AddCommand(a.showSessionCommand(), a.recoverCommand())
+	cmd.AddCommand(a.showSessionCommand(), a.attachCommand(), a.stopCommand(), a.recoverCommand())
 	return cmd
 }
 

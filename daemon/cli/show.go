@@ -27,7 +27,7 @@ type showing struct {
 }
 
 func (a *app) showing(p *core.Prepared, talk launch.Conversation) *showing {
-	s := &showing{a: a, p: p, talk: talk, endOfLn: true, told: map[string]bool{}}
+	s := a.showingMore(p, talk)
 	if a.json {
 		s.line(struct {
 			Kind         string              `json:"kind"`
@@ -41,6 +41,11 @@ func (a *app) showing(p *core.Prepared, talk launch.Conversation) *showing {
 		s.replaced(talk)
 	}
 	return s
+}
+
+// showingMore shows a further turn of a conversation that was announced.
+func (a *app) showingMore(p *core.Prepared, talk launch.Conversation) *showing {
+	return &showing{a: a, p: p, talk: talk, endOfLn: true, told: map[string]bool{}}
 }
 
 func (s *showing) line(v any) {

@@ -17,6 +17,7 @@
 //	env NAME             says the value of a variable of its environment
 //	flood BYTES          says so many bytes in one message
 //	repeat N TEXT        says something N times
+//	stamp N DURATION     says what time it is, in nanoseconds, N times with a pause before each
 //	noise TEXT           prints a line that is no message
 //	rant BYTES           prints so many bytes on its error stream
 //	child PATH           starts a process that lives on, and writes its number to the file

@@ -109,6 +109,17 @@ func (s *script) do(ctx context.Context, line string) error {
 		for range n {
 			s.voice.say(ctx, text, what)
 		}
+	case "stamp":
+		count, pause, _ := strings.Cut(rest, " ")
+		n, _ := strconv.Atoi(count)
+		d, err := time.ParseDuration(pause)
+		if err != nil {
+			return err
+		}
+		for ; n > 0 && ctx.Err() == nil; n-- {
+			wait(ctx, d)
+			s.voice.say(ctx, text, strconv.FormatInt(time.Now().UnixNano(), 10))
+		}
 	case "noise":
 		fmt.Println(rest)
 	case "rant":

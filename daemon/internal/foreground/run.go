@@ -10,8 +10,8 @@ import (
 
 // Run starts a program, passes signals to it until it ends, and gives its exit status: its own, or 128 and the number
 // of the signal that ended it. An error means that it could not be started or waited for. The command must not be
-// bound to a context that ends on the same signals.
-func Run(cmd *exec.Cmd, terminal bool) (int, error) {
+// bound to a context that ends on the same signals. start starts it, nil as every command is started.
+func Run(cmd *exec.Cmd, terminal bool, start func() error) (int, error) {
 	group(cmd, terminal)
 	// Whoever holds an inherited pipe open must not keep us here after the program itself has ended.
 	cmd.WaitDelay = time.Second
@@ -23,7 +23,10 @@ func Run(cmd *exec.Cmd, terminal bool) (int, error) {
 		}
 	}
 	defer signal.Stop(signals)
-	if err := cmd.Start(); err != nil {
+	if start == nil {
+		start = cmd.Start
+	}
+	if err := start(); err != nil {
 		return 0, err
 	}
 	done := make(chan error, 1)

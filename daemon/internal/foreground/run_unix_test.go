@@ -22,7 +22,7 @@ func TestRunKeepsTheExitStatus(t *testing.T) {
 		"kill -TERM $$": 128 + int(syscall.SIGTERM),
 		"kill -KILL $$": 128 + int(syscall.SIGKILL),
 	} {
-		got, err := foreground.Run(exec.Command("/bin/sh", "-c", script), false)
+		got, err := foreground.Run(exec.Command("/bin/sh", "-c", script), false, nil)
 		if err != nil || got != want {
 			t.Errorf("%s: got %d, %v, want %d", script, got, err, want)
 		}
@@ -31,7 +31,7 @@ func TestRunKeepsTheExitStatus(t *testing.T) {
 
 func TestRunSaysWhatCannotStart(t *testing.T) {
 	t.Parallel()
-	if _, err := foreground.Run(exec.Command(t.TempDir()+"/none"), false); err == nil {
+	if _, err := foreground.Run(exec.Command(t.TempDir()+"/none"), false, nil); err == nil {
 		t.Error("a missing program was started")
 	}
 }
@@ -40,7 +40,7 @@ func TestWhatIsIgnoredStaysIgnored(t *testing.T) {
 	signal.Ignore(syscall.SIGUSR2)
 	defer signal.Reset(syscall.SIGUSR2)
 	cmd := exec.Command("/bin/sh", "-c", `kill -USR2 $PPID; kill -USR2 $$; exit 5`)
-	if got, err := foreground.Run(cmd, false); err != nil || got != 5 {
+	if got, err := foreground.Run(cmd, false, nil); err != nil || got != 5 {
 		t.Errorf("got %d, %v, want 5", got, err)
 	}
 	if !signal.Ignored(syscall.SIGUSR2) {
@@ -68,7 +68,7 @@ func TestRunPassesSignalsToTheWholeGroup(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	got, err := foreground.Run(cmd, false)
+	got, err := foreground.Run(cmd, false, nil)
 	write.Close()
 	if err != nil || got != 9 {
 		t.Errorf("got %d, %v, want 9", got, err)
