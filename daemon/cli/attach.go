@@ -21,6 +21,7 @@ import (
 func (a *app) attachCommand() *cobra.Command {
 	var workspace, permission, resume string
 	var fresh bool
+	var r request
 	var b binding
 	cmd := &cobra.Command{
 		Use:   "attach SESSION",
@@ -29,8 +30,8 @@ func (a *app) attachCommand() *cobra.Command {
 until the end of the input. Ctrl-C cancels a turn, or ends the whole when none runs. The session stays.
 
 It is prepared again with what of your own set-up it was prepared with. A session that was bound to an endpoint has to be
-told that endpoint again: its key is nowhere recorded. A session that another program drives is refused, since a client
-listens to one only; stop it first.`,
+told that endpoint or plan again, since its key is nowhere recorded; saver mode has to be said again too. A session that
+another program drives is refused, since a client listens to one only; stop it first.`,
 		Example: `  greenroom prompt opencode --session review --keep all "read the tests"
   greenroom sessions attach review
   echo "and now the docs" | greenroom sessions attach review --permission deny --json`,
@@ -61,8 +62,13 @@ listens to one only; stop it first.`,
 				pr.resume = ""
 			}
 			pr.model = b.asked(pr.model)
-			s := core.Session{Workspace: i.Ref.Workspace, ID: i.Ref.ID, Provider: i.Provider, Cwd: i.Cwd, Inherit: inherit}
-			status, err := a.runOn(cmd.Context(), b, s, core.KeepAll, a.manyTurns(pr, policy, from))
+			r.cwd, r.workspace, r.session = i.Cwd, i.Ref.Workspace, i.Ref.ID
+			s, err := a.sessionOf(cmd.Context(), r, i.Provider)
+			if err != nil {
+				return err
+			}
+			s.Inherit = inherit
+			status, err := a.runOn(cmd.Context(), b, workspace, s, core.KeepAll, a.manyTurns(pr, policy, from))
 			if status != 0 {
 				a.exit(err)
 				return exitStatus(status)
@@ -70,6 +76,7 @@ listens to one only; stop it first.`,
 			return err
 		},
 	}
+	r.unrecorded(cmd)
 	b.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&workspace, "workspace", "", "`ID` of its workspace, where the session's id is not enough")
@@ -99,7 +106,7 @@ func (a *app) attachable(ctx context.Context, workspace, id string, b binding) (
 	case i.Running:
 		return i, refuse(string(core.ErrRunning), "stop it with `greenroom sessions stop "+name+"`, or let it end", "a client is running in session %q", name)
 	case i.Models == "endpoint" && !b.given():
-		return i, refuse(codeNoKey, "say --upstream and --key-env as when it was prepared, or --or-native for your own login",
+		return i, refuse(codeNoKey, "say --upstream and --key-env, or --plan, as when it was prepared, or --or-native for your own login",
 			"session %q runs on an endpoint, whose key is not recorded", name)
 	}
 	return i, nil

@@ -35,11 +35,17 @@ func (r *request) flags(cmd *cobra.Command) {
 	f.StringVar(&r.workspace, "workspace", "", "`ID` of the workspace (default: made of the directory)")
 	f.StringVar(&r.session, "session", "", "`ID` of the session, an existing one to prepare it again (default: a new one)")
 	f.StringArrayVar(&r.inherit, "inherit", nil, inheritHelp)
+	r.unrecorded(cmd)
+	completeWith(cmd, "inherit", "desktop", "automation", "instructions=", "skills=", "mcp_servers=", "hooks=", "plugins=", "memories=", "model_settings=")
+}
+
+// unrecorded are the flags for what a session does not remember of how it was prepared.
+func (r *request) unrecorded(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.BoolVar(&r.saver, "saver", false, "have the client hand work to a worker on a model that costs less, where it can")
 	f.StringVar(&r.worker, "saver-model", "", "`ID` of the worker's model (default: the client's choice, or the endpoint's default)")
 	f.StringVar(&r.rtk, "rtk", "", "have commands run through this rtk; a session keeps the `FILE` that it began with")
 	f.BoolVar(&r.unsigned, "unsafe-unsigned", false, "use the extension that was installed without being signed by anybody")
-	completeWith(cmd, "inherit", "desktop", "automation", "instructions=", "skills=", "mcp_servers=", "hooks=", "plugins=", "memories=", "model_settings=")
 }
 
 func (a *app) sessionOf(ctx context.Context, r request, provider string) (core.Session, error) {
