@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -162,7 +163,11 @@ func (c *Conn) reload(ctx context.Context, id string) (Conversation, error) {
 	if err == nil || ctx.Err() != nil || isLogin(core.CodeOf(err)) || !single(c.p.Transport) && !c.alive() {
 		return talk, err
 	}
-	why := c.redact(cut(err.Error(), maxWords))
+	why := err.Error()
+	if said, ok := errors.AsType[*RPCError](err); ok && !strings.Contains(why, said.Message) {
+		why += ": " + said.Message // the client's own words, which are told to who drives it and to nobody else
+	}
+	why = c.redact(cut(why, maxWords))
 	c.o.Logger.Warn("a conversation could not be resumed", "provider", c.p.Provider, "error", why)
 	if talk, err = c.begin(ctx); err == nil {
 		talk.Replaced, talk.Reason = true, why

@@ -226,7 +226,15 @@ func TestOptionsAreKeptOverANewProcess(t *testing.T) {
 				t.Errorf("conversation %+v", talk)
 			}
 		}
-		if err := c.Set(t.Context(), option, "no-such-value"); !errors.Is(err, launch.ErrFault) {
+		if len(talk.Options)+len(talk.Models) == 0 { // an app-server, which is told with the next turn
+			option = "effort"
+			if err := c.Set(t.Context(), option, "no-such-value"); err != nil {
+				t.Error(err)
+			}
+			if e := last(s.turn(c, "say x")); !errors.Is(e.Err, launch.ErrFault) {
+				t.Errorf("a turn with a value that there is not: %+v", e)
+			}
+		} else if err := c.Set(t.Context(), option, "no-such-value"); !errors.Is(err, launch.ErrFault) {
 			t.Errorf("a value that there is not: %v", err)
 		}
 		if err := c.Set(t.Context(), option, "plan"); err != nil {

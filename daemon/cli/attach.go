@@ -3,8 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -41,8 +39,7 @@ another program drives is refused, since a client listens to one only; stop it f
 			if fresh && resume != "" {
 				return usage("take one of them", "--new and --resume exclude each other")
 			}
-			from := bufio.NewReader(a.Stdin)
-			policy, err := a.policyFrom(permission, from)
+			policy, asked, err := a.policy(permission)
 			if err != nil {
 				return err
 			}
@@ -68,7 +65,7 @@ another program drives is refused, since a client listens to one only; stop it f
 				return err
 			}
 			s.Inherit = inherit
-			status, err := a.runOn(cmd.Context(), b, workspace, s, core.KeepAll, a.manyTurns(pr, policy, from))
+			status, err := a.runOn(cmd.Context(), b, workspace, s, core.KeepAll, a.manyTurns(pr, policy, asked))
 			if status != 0 {
 				a.exit(err)
 				return exitStatus(status)
@@ -113,7 +110,7 @@ func (a *app) attachable(ctx context.Context, workspace, id string, b binding) (
 }
 
 // manyTurns drives the client through a turn for each line that comes.
-func (a *app) manyTurns(pr prompt, policy launch.Policy, from *bufio.Reader) act {
+func (a *app) manyTurns(pr prompt, policy launch.Policy, asked *person) act {
 	return func(ctx context.Context, h *core.Host, p *core.Prepared) (int, error) {
 		// An interrupt is for the turn that runs, and not for all that comes behind it.
 		rest := context.WithoutCancel(ctx)
@@ -122,7 +119,14 @@ func (a *app) manyTurns(pr prompt, policy launch.Policy, from *bufio.Reader) act
 		signal.Notify(sig.end, syscall.SIGTERM)
 		defer signal.Stop(sig.interrupt)
 		defer signal.Stop(sig.end)
-		c, talk, err := a.connect(ctx, h, p, pr, policy)
+		o := launch.Options{Host: h, Environ: a.Environ, Policy: policy}
+		next := piped(bufio.NewReader(a.Stdin))
+		if asked != nil {
+			close(asked.free) // nothing is drawn while a turn runs
+			o.Ask = asked.answer
+			next = func(ctx context.Context) (string, bool) { return asked.line(ctx, a.notes.Accent("› ")) }
+		}
+		c, talk, err := a.connect(ctx, p, pr, o)
 		if c != nil {
 			defer c.Close()
 		}
@@ -131,11 +135,11 @@ func (a *app) manyTurns(pr prompt, policy launch.Policy, from *bufio.Reader) act
 		}
 		status, greeted := exitOK, false
 		for {
-			text, err := a.nextPrompt(from, sig)
-			if errors.Is(err, errInterrupted) {
+			text, more := sig.during(rest, next)
+			switch {
+			case !more && sig.came():
 				return exitCancelled, nil
-			}
-			if text != "" {
+			case text != "":
 				show := a.showingMore(p, talk)
 				if !greeted {
 					show, greeted = a.showing(p, talk), true
@@ -143,7 +147,7 @@ func (a *app) manyTurns(pr prompt, policy launch.Policy, from *bufio.Reader) act
 				if status, err = a.oneOfMany(rest, c, show, text, sig); err != nil {
 					return 0, err
 				}
-			} else if err != nil {
+			case !more:
 				return status, nil // that of the last turn
 			}
 		}
@@ -159,7 +163,7 @@ func (a *app) oneOfMany(ctx context.Context, c *launch.Conn, show *showing, text
 		case <-sig.interrupt:
 			c.Cancel()
 		case s := <-sig.end:
-			sig.end <- s // for what comes after the turn
+			putBack(sig.end, s) // for what comes after the turn
 			c.Cancel()
 		case <-over:
 		}
@@ -178,30 +182,52 @@ func (a *app) oneOfMany(ctx context.Context, c *launch.Conn, show *showing, text
 // signals are those of a person that cancel a turn, or end all when none runs, and those that end all anyway.
 type signals struct{ interrupt, end chan os.Signal }
 
-var errInterrupted = errors.New("interrupted")
+// during waits for the next prompt until a signal comes, which it leaves to be seen.
+func (s signals) during(ctx context.Context, next func(context.Context) (string, bool)) (string, bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case got := <-s.interrupt:
+			putBack(s.interrupt, got)
+		case got := <-s.end:
+			putBack(s.end, got)
+		case <-ctx.Done():
+		}
+		cancel()
+	}()
+	return next(ctx)
+}
 
-// nextPrompt is the next line, "" for a blank one. An error is the end of the input, or an interrupt.
-func (a *app) nextPrompt(from *bufio.Reader, sig signals) (string, error) {
-	if terminal(a.Stdin) && terminal(a.Stderr) && !a.json {
-		fmt.Fprint(a.Stderr, a.notes.Accent("› "))
+// putBack puts a signal back, unless another has come since.
+func putBack(to chan os.Signal, got os.Signal) {
+	select {
+	case to <- got:
+	default:
 	}
+}
+
+// came says whether a signal has come that nothing was made of yet.
+func (s signals) came() bool { return len(s.interrupt)+len(s.end) > 0 }
+
+// piped gives one line after the other, until there is none or ctx has ended.
+func piped(from *bufio.Reader) func(context.Context) (string, bool) {
 	type line struct {
 		text string
-		err  error
+		more bool
 	}
-	read := make(chan line, 1)
-	go func() {
-		text, err := readLine(from)
-		read <- line{text, err}
-	}()
-	select {
-	case <-sig.interrupt:
-		fmt.Fprintln(a.Stderr)
-		return "", errInterrupted
-	case <-sig.end:
-		return "", errInterrupted
-	case l := <-read:
-		return strings.TrimSpace(l.text), l.err
+	return func(ctx context.Context) (string, bool) {
+		read := make(chan line, 1)
+		go func() {
+			text, err := readLine(from)
+			read <- line{strings.TrimSpace(text), err == nil}
+		}()
+		select {
+		case <-ctx.Done():
+			return "", false
+		case l := <-read:
+			return l.text, l.more
+		}
 	}
 }
 

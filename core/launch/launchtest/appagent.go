@@ -64,8 +64,8 @@ func (a *appAgent) Request(ctx context.Context, method string, params json.RawMe
 		}
 		return a.thread(q.ThreadID), nil
 	case "turn/start":
-		if q.Model == "no-such-model" || len(q.Input) == 0 {
-			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "no such model"}
+		if strings.HasPrefix(q.Model+q.Effort, "no-such-") || len(q.Input) == 0 {
+			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "no such value"}
 		}
 		if q.Model != "" {
 			a.model = q.Model
