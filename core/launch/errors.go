@@ -62,7 +62,7 @@ func (c *Conn) startFault(op string, err error) error {
 	switch {
 	case errors.Is(err, errLate):
 		return fault.New(ErrHandshake, op, c.p.Provider, "it was not ready in time"+c.gates()+c.lastWords())
-	case c.hasEnded():
+	case c.hasEnded(err):
 		return c.endedFault(op)
 	case wantsLogin(err):
 		return c.loginFault(op, err)
@@ -82,16 +82,20 @@ func (c *Conn) turnFault(err error) error {
 	switch {
 	case wantsLogin(err):
 		return c.loginFault("prompt", err)
-	case c.hasEnded():
+	case c.hasEnded(err):
 		return c.endedFault("prompt")
 	}
 	return c.fault("prompt", err)
 }
 
-// hasEnded says whether the client is gone. A broken connection is often seen a moment before its end is.
-func (c *Conn) hasEnded() bool {
+// hasEnded says whether the client is gone. That its output has ended is often seen a moment before its end is, and by a
+// call a moment before it is by whoever reads.
+func (c *Conn) hasEnded(err error) bool {
 	if c.proc == nil {
 		return false
+	}
+	if errors.Is(err, lines.ErrClosed) {
+		return c.proc.endsIn(500 * time.Millisecond)
 	}
 	select {
 	case <-c.broken:
