@@ -150,7 +150,7 @@ func TestC193_StepsComeInOrderAndBeforeAnyThread(t *testing.T) {
 	}
 }
 
-func TestC195_AStepThatFailsFailsTheStart(t *testing.T) {
+func TestC195_H23_AStepThatFailsFailsTheStart(t *testing.T) {
 	t.Parallel()
 	gone := launch.RPCError{Code: -32601, Message: "no such method at /home/somebody"}
 	bad := launch.RPCError{Code: -32600, Message: "bad request at /home/somebody"}
