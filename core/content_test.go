@@ -375,7 +375,7 @@ func TestEveryFieldOfASessionIsRead(t *testing.T) {
 	t.Parallel()
 	known := []string{
 		"Workspace", "ID", "Provider", "ExtensionRuntimePrep", "Cwd", "Inherit", "Detail", "BrowserUse", "ComputerUse", "Connectors", "Servers", "Agent", "ExtraSkills", "SkipSkills", "Projection", "Endpoint", "Transcript", "Saver",
-		"Logins", "SkillRoots",
+		"RTK", "Logins", "SkillRoots",
 	}
 	var fields []string
 	for i := range reflect.TypeFor[Session]().NumField() {

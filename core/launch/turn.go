@@ -49,21 +49,36 @@ func (c *Conn) Prompt(ctx context.Context, blocks ...Block) iter.Seq[Event] {
 		defer c.give()
 		defer stop(nil)
 		c.running.Store(t)
-		var last Event
+		last := make(chan Event, 1)
 		go func() {
-			last = c.run(t, blocks)
+			end := c.run(t, blocks)
 			c.running.Store(nil)
-			close(t.events)
+			last <- end
 		}()
-		reading := true
-		for e := range t.events {
-			if reading && !yield(e) {
-				reading = false
-				stop(errUnread)
-			}
+		t.pass(yield, last)
+	}
+}
+
+// pass gives events to a host until the last, and what was told before that in front of it. The channel is never closed: a
+// client that is slow to end may still have something to say.
+func (t *turn) pass(yield func(Event) bool, last <-chan Event) {
+	reading := true
+	give := func(e Event) {
+		if reading && !yield(e) {
+			reading = false
+			t.stop(errUnread)
 		}
-		if reading {
-			yield(last)
+	}
+	for {
+		select {
+		case e := <-t.events:
+			give(e)
+		case end := <-last:
+			for len(t.events) > 0 {
+				give(<-t.events)
+			}
+			give(end)
+			return
 		}
 	}
 }
