@@ -115,8 +115,8 @@ func places(paths ...string) (at []p.Location) {
 	return at
 }
 
-func own(name, filter string, dirs ...string) p.Input {
-	return p.NamesAt(name, filter, places(dirs...)...)
+func own(name, filter, dir string) p.Input { // the client knows each directory by two names
+	return p.NamesAt(name, filter, places(dir, dir+"s")...)
 }
 
 // config is a configuration of the user's. The client adds up lists of instructions and gives no way to empty them.

@@ -2,6 +2,7 @@ package preparertest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,7 +24,8 @@ var update = flag.Bool("update", false, "write the golden layouts that the adapt
 // request.json (see [ParseRequest]) and either layout.txt, as [Print] writes it, or refusal.txt. What stands above the
 // first section says what the case is about. With -update the answers are written instead.
 //
-// Every layout must keep the rules of [CheckLayout] too.
+// Every layout must keep the rules of [CheckLayout] too. Where the directory has a descriptor.json, it is what the adapter
+// describes: what a client is asked and what of the user's is looked at changes no layout of a case, and is seen there.
 func Golden(t *testing.T, p preparer.Preparer, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -32,6 +34,22 @@ func Golden(t *testing.T, p preparer.Preparer, dir string) {
 	}
 	if len(files) == 0 {
 		t.Fatalf("no golden case in %s", dir)
+	}
+	if file := filepath.Join(dir, "descriptor.json"); read(file) != nil {
+		t.Run("descriptor", func(t *testing.T) {
+			text, err := json.MarshalIndent(p.Describe(), "", " ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text = append(text, '\n'); *update {
+				err = os.WriteFile(file, text, 0o644)
+			} else if diff := cmp.Diff(strings.Split(string(read(file)), "\n"), strings.Split(string(text), "\n")); diff != "" {
+				t.Errorf("another descriptor (-want +have), go test -update takes it over:\n%s", diff)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
