@@ -111,7 +111,9 @@ func TestLaunch_QuestionsOfTheAgent(t *testing.T) {
 			}
 			second := g.text(g.turns(2)[1])
 			if refused := refuses[c.name]; refused != "" {
-				g.counts(second, map[string]int{refused: 1})
+				if !strings.Contains(second, refused) { // some repeat it in the call that they took it for
+					t.Errorf("the model does not read %q in %s", refused, tail(second))
+				}
 				if asked != nil {
 					t.Errorf("asked %+v", asked)
 				}
