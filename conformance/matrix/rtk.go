@@ -9,9 +9,12 @@ func rtkRows() []Row {
 	late := Row{"A command runs as it is when rtk hangs or is gone", map[string]Cell{
 		"codex": {None: none}, "claude": {Test: "TestH63_ACommandRunsWithoutAnAnswerOfRTK/claude"},
 		"kimi": {None: none}, "opencode": {Test: "TestH63_ACommandRunsWithoutAnAnswerOfRTK/opencode"}}}
+	recorded := Row{"What rtk's hooks and rewrites answer is as recorded", map[string]Cell{
+		"codex": {None: none}, "claude": {Test: "TestH64_HooksOfRTKAnswerAsRecorded"},
+		"kimi": {None: none}, "opencode": {Test: "TestH66_RewritesOfRTKComeWithTheirExitCodes"}}}
 	return []Row{
 		each("Commands run through the session's own rtk, by the client or by the agent that is told of it, and switched off nothing is left",
 			"TestC304_RTKRunsTheCommandsOfASession"),
-		deny, late,
+		deny, late, recorded,
 	}
 }
