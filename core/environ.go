@@ -79,7 +79,6 @@ func stripped(list []string, name string) bool {
 }
 
 // prepend puts a directory first, and takes it out where it stood before, so that nested sessions do not pile it up.
-// prepend puts a directory first, and takes it out where it stood before, so that nested sessions do not pile it up.
 func prepend(dir, list, sep string) string {
 	out := []string{dir}
 	for _, d := range strings.Split(list, sep) {

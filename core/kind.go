@@ -38,6 +38,7 @@ type kind struct {
 
 	mu     sync.Mutex
 	layout *preparer.Layout  // the last one that passed its check
+	calls  bool              // something in it names the session's rtk
 	named  *named            // for a session that has no names yet
 	ids    map[string]string // identities of inputs, which caches are named by
 }
@@ -145,19 +146,21 @@ func (k *kind) check(d preparer.Descriptor, l *preparer.Layout) error {
 				WithHint("the adapter is at fault: tell its author, or use another version")
 		}
 	}
-	k.layout, k.named = l, nil
+	k.layout, k.named, k.calls = l, nil, false
+	if rtk := k.question.Request.RTK; rtk != nil {
+		rules.EachValue(l, func(_ string, v preparer.Value) {
+			path, ok := v.(preparer.PathValue)
+			k.calls = k.calls || ok && path.Place == rtk.Program
+		})
+	}
 	return nil
 }
 
-// calls says whether something in the layout names a place of the session's.
-func (k *kind) calls(at preparer.Place) (found bool) {
+// callsRTK says whether something in the layout names the session's rtk.
+func (k *kind) callsRTK() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	rules.EachValue(k.layout, func(_ string, v preparer.Value) {
-		path, ok := v.(preparer.PathValue)
-		found = found || ok && path.Place == at
-	})
-	return found
+	return k.calls
 }
 
 // names gives the skills their names, and renders the document with them. prior are the names that the session has.

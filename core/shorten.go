@@ -41,7 +41,7 @@ func (h *Host) layer(a *answered) RTKLayer {
 	if !a.session.RTK {
 		return ""
 	}
-	if !a.kind.calls(a.shortens().Program) {
+	if !a.kind.callsRTK() {
 		return RTKInstructions
 	}
 	if span := a.desc.RewriteSupported; span != "" {
