@@ -9,7 +9,7 @@ SOAK ?= 2m
 BENCH ?= .
 BENCHTIME ?= 1s
 
-modules := sdk core gateway daemon providers/claude providers/codex providers/cursor providers/kimi providers/opencode providers/tuttiagent examples/embed examples/provider examples/vmhost extensions/hermes conformance
+modules := sdk core gateway daemon providers/claude providers/codex providers/cursor providers/kimi providers/opencode providers/tuttiagent examples/embed examples/extension examples/provider examples/vmhost extensions/hermes conformance
 packages := $(modules:%=./%/...)
 
 # The race detector needs cgo, and that a C compiler.

@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"providers/opencode":   {"sdk"},
 	"providers/tuttiagent": {"sdk"},
 	"examples/embed":       {"core", "sdk", "providers/codex"},
+	"examples/extension":   nil,
 	"examples/provider":    {"sdk"},
 	"examples/vmhost":      {"core", "sdk"},
 	"extensions/hermes":    nil,
