@@ -25,7 +25,7 @@ func (s *server) oneAgent(w http.ResponseWriter, r *http.Request, status int, a 
 	if err != nil {
 		return err
 	}
-	h, err := s.harness(r.Context(), a.Spec.Harness)
+	h, err := s.Providers.Harness(r.Context(), a.Spec.Harness)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *server) createAgent(w http.ResponseWriter, r *http.Request) error {
 	if err := read(r, problem.InvalidAgent, false, &spec); err != nil {
 		return err
 	}
-	h, err := s.harness(r.Context(), spec.Harness)
+	h, err := s.Providers.Harness(r.Context(), spec.Harness)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *server) updateAgent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	h, err := s.harness(r.Context(), spec.Harness)
+	h, err := s.Providers.Harness(r.Context(), spec.Harness)
 	if err != nil {
 		return err
 	}
@@ -102,11 +102,11 @@ func (s *server) deleteAgent(w http.ResponseWriter, r *http.Request) error {
 
 // option is a model that can be chosen in the composer.
 type option struct {
-	ID          string `json:"id"`
-	Value       string `json:"value"` // as the client spells it
-	Label       string `json:"label"`
-	Description string `json:"description"` // the name of the plan
-	AppliesTo   string `json:"appliesTo"`
+	ID          string        `json:"id"`
+	Value       string        `json:"value"` // as the client spells it
+	Label       string        `json:"label"`
+	Description string        `json:"description"` // the name of the plan
+	AppliesTo   agent.Applies `json:"appliesTo"`
 }
 
 // composer gives the models that a session of an agent can have: those of the plan that it gets, at once, and those of the
@@ -117,31 +117,21 @@ func (s *server) composer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	h, err := s.harness(ctx, a.Spec.Harness)
+	h, err := s.Providers.Harness(ctx, a.Spec.Harness)
 	if err != nil {
 		return err
 	}
 	lookup := func(id string) (plan.Plan, error) { return s.Access.Plan(ctx, in, id) }
-	choice, err := a.Resolve(h, lookup)
+	choice, models, err := a.Options(h, lookup)
 	if err != nil {
 		return err
 	}
 	options, runtime := []option{}, map[string]any{"source": "provider-native"}
 	body := map[string]any{"configurable": false, "modelSwitch": false}
+	for _, o := range models {
+		options = append(options, option{o.Model.ID, modelendpoint.Address(h.Model.Addressing, o.Model.ID), o.Model.Name, o.Plan.Name, o.AppliesTo})
+	}
 	if choice.Plan != nil {
-		add := func(p plan.Plan, applies string) {
-			for _, m := range p.Models {
-				options = append(options, option{m.ID, modelendpoint.Address(h.Model.Addressing, m.ID), m.Name, p.Name, applies})
-			}
-		}
-		add(*choice.Plan, "session")
-		seen := map[string]bool{choice.Plan.ID: true}
-		for _, route := range a.Routes() {
-			if p, err := lookup(route.Plan); err == nil && !seen[p.ID] && agent.Usable(h, p, "") == nil {
-				seen[p.ID] = true
-				add(p, "new_session")
-			}
-		}
 		current := modelendpoint.Address(h.Model.Addressing, choice.Model)
 		runtime = map[string]any{
 			"source": "model-plan", "model": current, "modelPlan": map[string]any{"id": choice.Plan.ID, "name": choice.Plan.Name, "protocol": choice.Plan.Protocol},

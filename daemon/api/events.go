@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/store"
 )
 
@@ -29,6 +30,11 @@ func NewEvents() *Events { return &Events{listeners: map[chan event]string{}} }
 
 // Changed tells of a change of the store, in the form of [access.Config].
 func (e *Events) Changed(c store.Change) { e.publish(c.Workspace, string(c.Kind)+"_changed", c) }
+
+// Stage tells how a stage of a check went. id is "" for a draft.
+func (e *Events) Stage(workspace, id string, result plan.Result) {
+	e.publish(workspace, "model_plan_detection_stage", map[string]any{"planId": id, "stage": result})
+}
 
 func (e *Events) publish(workspace, name string, value any) {
 	data, err := json.Marshal(value)

@@ -184,7 +184,7 @@ func (s *server) detect(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, in := r.Context(), workspace(r)
 	request := access.CheckRequest{Progress: detect.Progress{Done: func(result plan.Result) {
-		s.Events.publish(in, "model_plan_detection_stage", map[string]any{"planId": body.Plan, "stage": result})
+		s.Events.Stage(in, body.Plan, result)
 	}}}
 	set(&request.Model, body.Model)
 	var found detect.Found

@@ -2,18 +2,14 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	_ "embed"
-	"net"
 	"net/http"
-	"net/netip"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/agent"
+	"github.com/greenroom-agents/greenroom/daemon/internal/door"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -35,11 +31,25 @@ type Provider struct {
 	Model preparer.Model
 }
 
+// Catalogue lists the clients that there are adapters for.
+type Catalogue func(context.Context) ([]Provider, error)
+
+// Harness is a client that agents can be. One that there is no adapter for is not available.
+func (c Catalogue) Harness(ctx context.Context, id string) (agent.Harness, error) {
+	all, err := c(ctx)
+	h := agent.Harness{ID: id, Enabled: true}
+	for _, p := range all {
+		if p.ID == id {
+			h.Name, h.Available, h.Model = p.ID, true, p.Model
+		}
+	}
+	return h, err
+}
+
 // Config says what is served. All fields are required.
 type Config struct {
-	Access *access.Access
-	// Providers lists the clients that there are adapters for.
-	Providers func(context.Context) ([]Provider, error)
+	Access    *access.Access
+	Providers Catalogue
 	// Token is what requests have to bring as bearer token, at least 16 bytes.
 	Token  string
 	Events *Events
@@ -48,13 +58,13 @@ type Config struct {
 
 type server struct {
 	Config
-	token [sha256.Size]byte
-	limit limiter
+	token door.Digest
+	limit *door.Limiter
 }
 
 // New makes the handler.
 func New(c Config) http.Handler {
-	s := &server{Config: c, token: sha256.Sum256([]byte(c.Token)), limit: limiter{now: c.Now, left: burst}}
+	s := &server{Config: c, token: door.DigestOf(c.Token), limit: door.NewLimiter(c.Now, burst, perSecond)}
 	mux := http.NewServeMux()
 	const in = "/v1/workspaces/{workspaceID}"
 	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
@@ -96,14 +106,14 @@ func (s *server) guard(mux *http.ServeMux) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		_, fromPage := r.Header["Origin"]
 		switch {
-		case fromPage || !local(r.Host):
+		case fromPage || !door.Local(r.Host):
 			writeProblem(w, refused(http.StatusForbidden, "forbidden", "the request does not come from a local client"))
 			return
 		case !s.knows(r):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			writeProblem(w, refused(http.StatusUnauthorized, "unauthorized", "the token is missing or not the one"))
 			return
-		case !s.limit.take():
+		case !s.limit.Take():
 			w.Header().Set("Retry-After", "1")
 			writeProblem(w, refused(http.StatusTooManyRequests, "too_many_requests", "there are too many requests at once"))
 			return
@@ -141,41 +151,7 @@ func (s *server) knows(r *http.Request) bool {
 		return false
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
-	sum := sha256.Sum256([]byte(token))
-	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], s.token[:]) == 1
-}
-
-// local says whether a host is this machine, by address or by the one name that always is.
-func local(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = strings.Trim(host, "[]")
-	}
-	addr, err := netip.ParseAddr(name)
-	return strings.EqualFold(name, "localhost") || err == nil && addr.Unmap().IsLoopback()
-}
-
-// limiter lets a burst through, and then so many a second.
-type limiter struct {
-	now  func() time.Time
-	mu   sync.Mutex
-	left float64
-	last time.Time
-}
-
-func (l *limiter) take() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now()
-	if !l.last.IsZero() {
-		l.left = min(burst, l.left+perSecond*now.Sub(l.last).Seconds())
-	}
-	l.last = now
-	if l.left < 1 {
-		return false
-	}
-	l.left--
-	return true
+	return strings.EqualFold(scheme, "Bearer") && s.token.Is(token)
 }
 
 func (s *server) document(w http.ResponseWriter, _ *http.Request) error {
@@ -201,16 +177,4 @@ func (s *server) providers(w http.ResponseWriter, r *http.Request) error {
 		list = append(list, provider{p.ID, p.Model.Protocol != preparer.NoProtocol, p.Model.Protocol, p.Model.Addressing, p.Model.Endpoint})
 	}
 	return answer(w, http.StatusOK, map[string]any{"providers": list})
-}
-
-// harness is the client of an agent. One that there is no adapter for is not available.
-func (s *server) harness(ctx context.Context, id string) (agent.Harness, error) {
-	all, err := s.Providers(ctx)
-	h := agent.Harness{ID: id, Enabled: true}
-	for _, p := range all {
-		if p.ID == id {
-			h.Name, h.Available, h.Model = p.ID, true, p.Model
-		}
-	}
-	return h, err
 }

@@ -41,16 +41,21 @@ var statuses = map[problem.Code]int{
 	problem.PlanConflict: 412, problem.AgentConflict: 412,
 }
 
+// StatusOf is the status that a problem is answered with.
+func StatusOf(err error) int {
+	if status, ok := statuses[problem.CodeOf(err)]; ok {
+		return status
+	}
+	return http.StatusBadGateway
+}
+
 // writeProblem tells a problem. What is not known of an error is not told.
 func writeProblem(w http.ResponseWriter, err error) {
 	p, ok := errors.AsType[*Problem](err)
 	if !ok {
-		p = &Problem{Status: http.StatusBadGateway, Code: "operation_failed", Detail: "the operation failed"}
+		p = &Problem{Status: StatusOf(err), Code: "operation_failed", Detail: "the operation failed"}
 		if e, ok := errors.AsType[*problem.Error](err); ok {
 			p.Code, p.Detail, p.Field, p.Hint = string(e.Code), e.Error(), e.Field, e.Hint
-			if status, ok := statuses[e.Code]; ok {
-				p.Status = status
-			}
 		} else if errors.Is(err, context.Canceled) {
 			p.Status, p.Code, p.Detail = 499, "cancelled", "the client went away"
 		}

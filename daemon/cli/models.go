@@ -2,12 +2,12 @@ package cli
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
+	modelplan "github.com/greenroom-agents/greenroom/daemon/plan"
 )
 
 // facts are what a person says of the models of an endpoint. Most endpoints do not tell.
@@ -51,7 +51,7 @@ func (f *facts) of(ids []string) ([]modelendpoint.Model, error) {
 			if i := strings.LastIndexByte(said, '='); i >= 0 {
 				id, size = said[:i], said[i+1:]
 			}
-			n, ok := tokens(size)
+			n, ok := modelplan.ParseTokens(size)
 			if !ok || id == everyModel && size != said {
 				return nil, usage("as in --context 200k, or --context some-model=1m", "--context %q is no number of tokens from 1k to 1000m", said)
 			}
@@ -90,23 +90,4 @@ func (f *facts) vision(ids []string) map[string]bool {
 		sees[m.ID] = m.Images
 	}
 	return sees
-}
-
-// tokens reads a number of tokens, as a person writes one.
-func tokens(text string) (int, bool) {
-	unit := 1
-	switch {
-	case strings.HasSuffix(strings.ToLower(text), "k"):
-		unit = 1_000
-	case strings.HasSuffix(strings.ToLower(text), "m"):
-		unit = 1_000_000
-	}
-	if unit > 1 {
-		text = text[:len(text)-1]
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > 1_000_000_000/unit || n*unit < 1_000 {
-		return 0, false
-	}
-	return n * unit, true
 }
