@@ -68,7 +68,7 @@ func (s *stage) led() (list []string) {
 	for _, host := range s.proxy.Targets() {
 		say("a proxy is asked for %s", host)
 	}
-	for _, name := range []string{"helper", "socket"} {
+	for _, name := range []string{"helper", "socket", "project-server"} {
 		if s.marked(name) {
 			say("%s was used", name)
 		}

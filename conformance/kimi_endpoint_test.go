@@ -230,16 +230,6 @@ func TestH26_H33_H40_H42_KimiStaysOnItsEndpoint(t *testing.T) {
 			}
 		})
 	}
-	t.Run("all at once", func(t *testing.T) {
-		t.Parallel()
-		s := newStage(t, kimi)
-		for _, c := range kimiTraps {
-			c.set(s)
-		}
-		g := s.open()
-		g.run(g.prepare(g.onPlan("trapped")), kimi.turn("hello")...)
-		s.honest()
-	})
 }
 
 // honest demands that the endpoint was asked with its key, and that nothing arrived elsewhere or ran.
