@@ -26,6 +26,8 @@ type agentClient struct {
 	mu      sync.Mutex
 	caps    acp.AgentCapabilities
 	modelID acp.SessionConfigId // the option that holds the model, "" for none
+	modes   bool                // the mode is no option, and is set by a method of its own
+	models  bool                // the same for the model
 	tools   map[string]Tool
 }
 
@@ -59,34 +61,61 @@ func (a *agentClient) begin(ctx context.Context) (Conversation, error) {
 	if _, err := a.conn.Call(ctx, acp.AgentMethodSessionNew, acp.NewSessionRequest{Cwd: a.p.Cwd, McpServers: []acp.McpServer{}}, &r); err != nil {
 		return Conversation{}, err
 	}
-	return a.conversation(string(r.SessionId), r.ConfigOptions), nil
+	return a.conversation(string(r.SessionId), r.ConfigOptions, r.Modes, r.Models), nil
 }
 
 // resume prefers to go on without being told the whole conversation again.
 func (a *agentClient) resume(ctx context.Context, id string) (Conversation, error) {
 	var options []acp.SessionConfigOption
+	var modes *acp.SessionModeState
+	var models *acp.SessionModelState
 	var err error
 	switch {
 	case a.caps.SessionCapabilities.Resume != nil:
 		var r acp.ResumeSessionResponse
 		_, err = a.conn.Call(ctx, acp.AgentMethodSessionResume, acp.ResumeSessionRequest{SessionId: acp.SessionId(id), Cwd: a.p.Cwd, McpServers: []acp.McpServer{}}, &r)
-		options = r.ConfigOptions
+		options, modes, models = r.ConfigOptions, r.Modes, r.Models
 	case a.caps.LoadSession:
 		var r acp.LoadSessionResponse
 		_, err = a.conn.Call(ctx, acp.AgentMethodSessionLoad, acp.LoadSessionRequest{SessionId: acp.SessionId(id), Cwd: a.p.Cwd, McpServers: []acp.McpServer{}}, &r)
-		options = r.ConfigOptions
+		options, modes, models = r.ConfigOptions, r.Modes, r.Models
 	default:
 		err = fault.New(ErrUnsupported, "resume conversation", a.p.Provider, "the client cannot resume conversations")
 	}
 	if err != nil {
 		return Conversation{}, err
 	}
-	return a.conversation(id, options), nil
+	return a.conversation(id, options, modes, models), nil
 }
 
-// conversation learns which models there are.
-func (a *agentClient) conversation(id string, options []acp.SessionConfigOption) Conversation {
-	talk := Conversation{ID: id}
+// conversation learns what can be set, and how it stands. Clients have two ways to say it, and some say it both ways.
+func (a *agentClient) conversation(id string, options []acp.SessionConfigOption, modes *acp.SessionModeState, models *acp.SessionModelState) Conversation {
+	talk := a.configured(options)
+	talk.ID = id
+	_, told := talk.Options[acpMode]
+	a.mu.Lock()
+	a.modes, a.models = modes != nil && !told, models != nil && talk.Model == ""
+	a.mu.Unlock()
+	if a.modes {
+		if talk.Options == nil {
+			talk.Options = map[string]string{}
+		}
+		talk.Options[acpMode] = string(modes.CurrentModeId)
+	}
+	if a.models {
+		talk.Model = string(models.CurrentModelId)
+		for _, m := range models.AvailableModels {
+			talk.Models = append(talk.Models, string(m.ModelId))
+		}
+	}
+	a.tell(setup{options: talk.Options})
+	return talk
+}
+
+// acpMode is the option that the mode is, however the client tells of it.
+const acpMode = "mode"
+
+func (a *agentClient) configured(options []acp.SessionConfigOption) (talk Conversation) {
 	for _, o := range options {
 		s := o.Select
 		if s == nil {
@@ -152,8 +181,12 @@ func (a *agentClient) cancel(ctx context.Context, conversation string) error {
 
 func (a *agentClient) setModel(ctx context.Context, conversation, model string) error {
 	a.mu.Lock()
-	option := a.modelID
+	option, method := a.modelID, a.models
 	a.mu.Unlock()
+	if method {
+		_, err := a.conn.Call(ctx, acp.AgentMethodSessionSetModel, map[string]any{"sessionId": conversation, "modelId": model}, nil)
+		return err
+	}
 	if option == "" {
 		return fault.New(ErrUnsupported, "set model", a.p.Provider, "the client does not let its model be set")
 	}
@@ -165,6 +198,13 @@ func (a *agentClient) setModel(ctx context.Context, conversation, model string) 
 }
 
 func (a *agentClient) set(ctx context.Context, conversation, option, value string) error {
+	a.mu.Lock()
+	method := a.modes && option == acpMode
+	a.mu.Unlock()
+	if method {
+		_, err := a.conn.Call(ctx, acp.AgentMethodSessionSetMode, acp.SetSessionModeRequest{SessionId: acp.SessionId(conversation), ModeId: acp.SessionModeId(value)}, nil)
+		return err
+	}
 	got, err := a.configure(ctx, conversation, acp.SessionConfigId(option), value)
 	if err == nil && got.Options[option] != value {
 		err = fault.New(ErrFault, "set option", a.p.Provider, "the client keeps another value than it was told")
@@ -179,7 +219,9 @@ func (a *agentClient) configure(ctx context.Context, conversation string, option
 	if err != nil {
 		return Conversation{}, err
 	}
-	return a.conversation(conversation, r.ConfigOptions), nil
+	got := a.configured(r.ConfigOptions)
+	a.tell(setup{options: got.Options})
+	return got, nil
 }
 
 // Request implements jsonrpc.Handler. What we did not offer is not there.

@@ -36,9 +36,13 @@ func (a *agentClient) Notify(method string, params json.RawMessage) {
 		}
 		a.emit(e)
 	case u.ConfigOptionUpdate != nil:
-		if talk := a.conversation("", u.ConfigOptionUpdate.ConfigOptions); talk.Model != "" {
+		talk := a.configured(u.ConfigOptionUpdate.ConfigOptions)
+		a.tell(setup{options: talk.Options})
+		if talk.Model != "" {
 			a.emit(Event{Kind: Model, Model: talk.Model, Raw: params})
 		}
+	case u.CurrentModeUpdate != nil:
+		a.tell(setup{options: map[string]string{acpMode: string(u.CurrentModeUpdate.CurrentModeId)}})
 	case u.UsageUpdate != nil:
 		a.emit(Event{Kind: Usage, Usage: &Tokens{Context: int64(u.UsageUpdate.Used), Window: int64(u.UsageUpdate.Size)}, Raw: params})
 	}

@@ -15,8 +15,12 @@ import (
 func (s *scene) revision(n string) *core.Prepared {
 	s.Helper()
 	p := s.prepare("one")
-	p.Env = append(slices.Clone(p.Env), core.EnvVar{Name: "FAKE_REVISION", Op: "set", Value: n})
+	p.Env = append(slices.Clone(p.Env), coreEnv("FAKE_REVISION", n))
 	return p
+}
+
+func coreEnv(name, value string) core.EnvVar {
+	return core.EnvVar{Name: name, Op: "set", Value: value}
 }
 
 // gate admits turns as a test says, and counts them.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 
 	"github.com/greenroom-agents/greenroom/core"
@@ -49,8 +50,6 @@ func (deaf) Request(context.Context, string, json.RawMessage) (any, error) {
 // Thread is one conversation of a client.
 type Thread struct {
 	ID string
-
-	model, effort string // of what answers
 }
 
 // OpenAppserver shakes hands with a client of the Codex app-server protocol and does what the layout of the session asks
@@ -106,36 +105,41 @@ func (a *Appserver) step(ctx context.Context, s handshake.Step) error {
 
 // Start begins a conversation. Params are the client's own for it (thread/start); the directory is the session's.
 func (a *Appserver) Start(ctx context.Context, params map[string]any) (Thread, error) {
-	return a.thread(ctx, "thread/start", params, map[string]any{"cwd": a.cwd})
+	t, _, err := a.thread(ctx, "", params)
+	return t, err
 }
 
 // Resume goes on with a conversation that the client has stored (thread/resume).
 func (a *Appserver) Resume(ctx context.Context, id string, params map[string]any) (Thread, error) {
-	return a.thread(ctx, "thread/resume", params, map[string]any{"cwd": a.cwd, "threadId": id})
+	t, _, err := a.thread(ctx, id, params)
+	return t, err
 }
 
-func (a *Appserver) thread(ctx context.Context, method string, params, ours map[string]any) (Thread, error) {
-	all := map[string]any{}
-	for key, v := range params {
-		all[key] = v
-	}
-	for key, v := range ours {
-		all[key] = v
+// thread begins a conversation, or goes on with one, and gives how it is set up.
+func (a *Appserver) thread(ctx context.Context, id string, params map[string]any) (Thread, appSettings, error) {
+	method, all := "thread/start", map[string]any{}
+	maps.Copy(all, params)
+	all["cwd"] = a.cwd
+	if id != "" {
+		method, all["threadId"] = "thread/resume", id
 	}
 	var result struct {
 		Thread struct {
 			ID string `json:"id"`
 		} `json:"thread"`
-		Model  string `json:"model"`
-		Effort string `json:"reasoningEffort"`
+		appSettings
+		// What is called otherwise than in a turn.
+		Effort  json.RawMessage `json:"reasoningEffort"`
+		Sandbox json.RawMessage `json:"sandbox"`
 	}
 	if err := a.call(ctx, method, all, &result); err != nil {
-		return Thread{}, err
+		return Thread{}, appSettings{}, err
 	}
 	if result.Thread.ID == "" {
-		return Thread{}, fault.New(fault.Handshake, "start client", method, "the client names no thread")
+		return Thread{}, appSettings{}, fault.New(fault.Handshake, "start client", method, "the client names no thread")
 	}
-	return Thread{ID: result.Thread.ID, model: result.Model, effort: result.Effort}, nil
+	result.appSettings.Effort, result.appSettings.Sandbox = result.Effort, result.Sandbox
+	return Thread{ID: result.Thread.ID}, result.appSettings, nil
 }
 
 func (a *Appserver) call(ctx context.Context, method string, params, result any) error {

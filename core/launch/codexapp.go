@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
@@ -16,11 +18,12 @@ type appClient struct {
 	side
 	app *Appserver
 
-	mu     sync.Mutex
-	model  string   // for turns from now on, "" for the conversation's own
-	effort string   // the same
-	now    *appTurn // the one that runs
-	thread string   // its conversation
+	mu      sync.Mutex
+	model   string            // for turns from now on, "" for the conversation's own
+	wanted  map[string]string // options, the same
+	servers map[string]string // and how they do
+	now     *appTurn          // the one that runs
+	thread  string            // its conversation
 }
 
 // appTurn is a turn that runs in the client.
@@ -42,23 +45,27 @@ func (a *appClient) handshake(ctx context.Context) error {
 	return a.app.shake(ctx, a.p, Info{Name: "greenroom", Version: "1"})
 }
 
-func (a *appClient) begin(ctx context.Context) (Conversation, error) {
-	return a.conversation(a.app.Start(ctx, nil))
-}
+func (a *appClient) begin(ctx context.Context) (Conversation, error) { return a.converse(ctx, "") }
 
 func (a *appClient) resume(ctx context.Context, id string) (Conversation, error) {
-	return a.conversation(a.app.Resume(ctx, id, nil))
+	return a.converse(ctx, id)
 }
 
-func (a *appClient) conversation(t Thread, err error) (Conversation, error) {
+func (a *appClient) converse(ctx context.Context, id string) (Conversation, error) {
 	a.mu.Lock()
-	a.model, a.effort = "", ""
+	// The client may say something of its servers before it answers.
+	a.model, a.wanted, a.servers = "", map[string]string{}, map[string]string{}
 	a.mu.Unlock()
-	talk := Conversation{ID: t.ID, Model: t.model}
-	if t.effort != "" {
-		talk.Options = map[string]string{appEffort: t.effort}
+	t, as, err := a.app.thread(ctx, id, nil)
+	if err != nil {
+		return Conversation{}, err
 	}
-	return talk, err
+	said := setup{options: as.options()}
+	a.mu.Lock()
+	a.thread, said.servers = t.ID, maps.Clone(a.servers)
+	a.mu.Unlock()
+	a.tell(said)
+	return Conversation{ID: t.ID, Model: as.Model, Options: said.options}, nil
 }
 
 func appInput(blocks []Block) []map[string]any {
@@ -76,8 +83,8 @@ func (a *appClient) prompt(ctx context.Context, conversation string, blocks []Bl
 	if a.model != "" {
 		params["model"] = a.model
 	}
-	if a.effort != "" {
-		params["effort"] = a.effort
+	for name, value := range a.wanted {
+		params[name] = appValue(value)
 	}
 	a.now, a.thread = t, conversation
 	a.mu.Unlock()
@@ -147,17 +154,14 @@ func (a *appClient) setModel(_ context.Context, _, model string) error {
 	return nil
 }
 
-// appEffort is how much the model thinks, the one option that turns take.
-const appEffort = "effort"
-
 // set holds from the next turn on, in which the client is told, and refuses what it does not know.
 func (a *appClient) set(_ context.Context, _, option, value string) error {
-	if option != appEffort || value == "" {
+	if !slices.Contains([]string{appEffort, appApproval, appSandbox}, option) || value == "" {
 		return fault.New(ErrUnsupported, "set option", a.p.Provider, "the client has no such option")
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.effort = value
+	a.wanted[option] = value
 	return nil
 }
 
@@ -167,9 +171,24 @@ func (a *appClient) Notify(method string, params json.RawMessage) {
 	if json.Unmarshal(params, &said) != nil {
 		return
 	}
+	if method == "mcpServer/startupStatus/updated" && said.Name != "" {
+		a.mu.Lock()
+		a.servers[said.Name] = said.Status
+		now := setup{servers: maps.Clone(a.servers)}
+		a.mu.Unlock()
+		a.tell(now)
+		return
+	}
 	a.mu.Lock()
 	t, ours := a.now, said.ThreadID == a.thread
 	a.mu.Unlock()
+	if method == "thread/settings/updated" && ours {
+		a.tell(setup{options: said.Settings.options()})
+		if model := said.Settings.Model; model != "" {
+			a.emit(Event{Kind: Model, Model: model, Raw: params})
+		}
+		return
+	}
 	if t == nil || !ours {
 		return // of another conversation, such as that of a helper of the agent's
 	}

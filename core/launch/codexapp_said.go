@@ -33,6 +33,11 @@ type appSaid struct {
 		Step   string `json:"step"`
 		Status string `json:"status"`
 	} `json:"plan"`
+	// Of a server of MCP.
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	// Settings are those of a conversation from now on.
+	Settings appSettings `json:"threadSettings"`
 }
 
 // appItem is something that an agent does.

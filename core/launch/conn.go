@@ -31,8 +31,11 @@ type Conn struct {
 	talk           Conversation
 	// told is what the agent of the conversation knows of connectors.
 	told connector.Announced
-	// chosen are the options that the host has set in it.
-	chosen map[string]string
+	// stands is how the client is set up in it.
+	stands standing
+	// chosen are the options that the host has set in it, and chose says that it has set the model.
+	chosen map[string]bool
+	chose  bool
 	// owed says that the context of the first prompt still has to go with one.
 	owed bool
 
@@ -83,7 +86,7 @@ func (c *Conn) startWith(ctx context.Context, conversation string, talk ...strin
 		return fault.Wrap(err, fault.ClientMissing, "start client", c.p.Provider, "it could not be started")
 	}
 	c.proc = proc
-	c.tr = newTransport(c.p.Transport, proc.stdin, side{p: c.p, conversation: conversation, log: c.o.Logger, redact: c.redact, permit: c.permit, ask: c.ask, emit: c.emit})
+	c.tr = newTransport(c.p.Transport, proc.stdin, side{p: c.p, conversation: conversation, log: c.o.Logger, redact: c.redact, permit: c.permit, ask: c.ask, emit: c.emit, tell: c.tell})
 	if c.tr == nil {
 		proc.stop(0)
 		return fault.New(ErrUnsupported, "launch", c.p.Provider, "the client cannot be driven").WithHint("run it on a terminal")
@@ -202,12 +205,15 @@ func (c *Conn) open(ctx context.Context, resumed string, how func(context.Contex
 			return Conversation{}, err
 		}
 	}
+	was := c.stands.reset()
 	talk, err := how(ctx)
 	if err != nil {
+		c.stands.reset()
+		c.stands.put(was)
 		return Conversation{}, err
 	}
 	c.begun(talk, talk.Replaced || talk.ID != resumed)
-	c.chosen = nil
+	c.chosen, c.chose = map[string]bool{}, false
 	return talk, nil
 }
 
@@ -230,13 +236,13 @@ func (c *Conn) SetModel(ctx context.Context, model string) error {
 	if err := c.tr.setModel(ctx, c.talk.ID, model); err != nil {
 		return c.fault("set model", err)
 	}
-	c.talk.Model = model
+	c.talk.Model, c.chose = model, true
 	return nil
 }
 
 // Set sets something else than the model, one of [Conversation.Options], from the next turn on: how much the model thinks, or
-// how the client goes about permissions. It holds for the conversation, also when the client is started again; a turn
-// before which that cannot be done does not begin. Errors: [ErrUnsupported], [ErrFault], [core.ErrBusy] in a turn.
+// how the client goes about permissions. It holds for the conversation until the client says otherwise, also when the
+// client is started again. Errors: [ErrUnsupported], [ErrFault], [core.ErrBusy] in a turn.
 func (c *Conn) Set(ctx context.Context, option, value string) error {
 	if err := c.take(); err != nil {
 		return err
@@ -248,10 +254,8 @@ func (c *Conn) Set(ctx context.Context, option, value string) error {
 	if err := c.tr.set(ctx, c.talk.ID, option, value); err != nil {
 		return c.fault("set option", err)
 	}
-	if c.chosen == nil {
-		c.chosen = map[string]string{}
-	}
-	c.chosen[option] = value
+	c.stands.put(setup{options: map[string]string{option: value}})
+	c.chosen[option] = true
 	return nil
 }
 

@@ -6,7 +6,8 @@
 //
 // Invariants: what the layout asks for over the protocol is done in its order, and any failure fails the start; one turn
 // runs at a time; a turn that was cancelled is reported as cancelled, whatever the client says; when a connection is
-// closed nothing is left of what the client has started, and what a killed host leaves the next one ends; nothing that is secret reaches an error or a log.
+// closed nothing is left of what the client has started, and what a killed host leaves the next one ends; a client that is
+// started again is set up as it was, or says in what it is not; nothing that is secret reaches an error or a log.
 //
 // A client of the Codex app-server protocol is told, between its handshake and its first thread, what the session's layout
 // asks for: its own skills go into the store, it is told of the directories of ours, and it has to list each of them.

@@ -16,6 +16,7 @@ const (
 	ErrBlocked     = fault.ClientBlocked     // the client shows nothing after it was given a prompt: it may wait for a person
 	ErrEnded       = fault.ClientEnded       // the client ended by itself
 	ErrFault       = fault.ClientFault       // the client answered something that is no answer, or an error
+	ErrChanged     = fault.ClientChanged     // the client was started again, and does not take what it was set to
 	ErrUnsupported = fault.ClientUnsupported // the client has no such function
 	ErrLogin       = fault.LoginRequired     // the client wants its user to log in
 	ErrCredential  = fault.CredentialRefused // the session's model endpoint does not take its credential

@@ -18,6 +18,7 @@ const (
 	Usage             EventKind = "usage"              // tokens, as far as the client tells
 	Model             EventKind = "model"              // the model that answers from now on
 	Replaced          EventKind = "replaced"           // the client could not go on with the conversation: the turn is in a new one
+	Changed           EventKind = "changed"            // the client was started again, and is not set up as it was
 	End               EventKind = "end"                // the turn has ended: always the last event, unless it is Error
 	Error             EventKind = "error"              // the turn has failed: always the last event
 )
@@ -38,6 +39,8 @@ type Event struct {
 	Steps []Step  `json:"steps,omitempty"`
 	Usage *Tokens `json:"usage,omitempty"`
 	Model string  `json:"model,omitempty"`
+	// Changes are those of Changed.
+	Changes []Change `json:"changes,omitempty"`
 	// Conversation is the new one of Replaced.
 	Conversation *Conversation `json:"conversation,omitempty"`
 	// Reason is why the turn ended.

@@ -128,14 +128,45 @@ func (s *streamClient) setModel(ctx context.Context, _, model string) error {
 	return s.conn.Call(ctx, map[string]any{"subtype": "set_model", "model": model}, nil)
 }
 
-// streamMode is how the client goes about permissions, the one option that it takes.
-const streamMode = "permission_mode"
+// The options that the client takes.
+const (
+	streamMode   = "permission_mode" // how it goes about permissions
+	streamEffort = "effort"          // how much the model thinks
+)
 
 func (s *streamClient) set(ctx context.Context, _, option, value string) error {
-	if option != streamMode {
+	var now string
+	switch option {
+	case streamMode:
+		var r struct {
+			Mode string `json:"mode"`
+		}
+		if err := s.conn.Call(ctx, map[string]any{"subtype": "set_permission_mode", "mode": value}, &r); err != nil {
+			return err
+		}
+		now = r.Mode
+	case streamEffort:
+		// The client passes over a value that it does not know, so it is asked what holds.
+		err := s.conn.Call(ctx, map[string]any{"subtype": "apply_flag_settings", "settings": map[string]any{"effortLevel": value}}, nil)
+		if err != nil {
+			return err
+		}
+		var r struct {
+			Applied struct {
+				Effort string `json:"effort"`
+			} `json:"applied"`
+		}
+		if err := s.conn.Call(ctx, map[string]any{"subtype": "get_settings"}, &r); err != nil {
+			return err
+		}
+		now = r.Applied.Effort
+	default:
 		return fault.New(ErrUnsupported, "set option", s.p.Provider, "the client has no such option")
 	}
-	return s.conn.Call(ctx, map[string]any{"subtype": "set_permission_mode", "mode": value}, nil)
+	if now != value {
+		return fault.New(ErrFault, "set option", s.p.Provider, "the client keeps another value than it was told")
+	}
+	return nil
 }
 
 // Request implements control.Handler.

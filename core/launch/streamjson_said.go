@@ -11,7 +11,14 @@ import (
 // streamSaid is what is read of a message of a stream about a turn.
 type streamSaid struct {
 	Subtype string `json:"subtype"`
-	Model   string `json:"model"` // of the message that a turn begins with
+	// Of the message that a turn begins with. The mode of permissions is told whenever it changes, too.
+	Model   string   `json:"model"`
+	Mode    string   `json:"permissionMode"`
+	Tools   []string `json:"tools"`
+	Servers []struct {
+		Name   string `json:"name"`
+		Status string `json:"status"`
+	} `json:"mcp_servers"`
 	// Parent is the call of the helper of the agent's that says this.
 	Parent string `json:"parent_tool_use_id"`
 	// Error is the class of a failure that is told in the place of an answer.
@@ -124,12 +131,18 @@ func (s *streamClient) Message(kind string, raw json.RawMessage) {
 	s.mu.Lock()
 	t := s.now
 	s.mu.Unlock()
-	if t == nil {
+	if t == nil && kind != "system" {
 		return
 	}
 	var m streamSaid
 	if err := json.Unmarshal(raw, &m); err != nil {
 		s.log.Debug("a message is malformed", "error", err.Error())
+		return
+	}
+	if kind == "system" {
+		s.tell(m.setup())
+	}
+	if t == nil {
 		return
 	}
 	if m.Parent != "" {
@@ -160,6 +173,20 @@ func (s *streamClient) Message(kind string, raw json.RawMessage) {
 	case "result":
 		s.result(t, m, raw)
 	}
+}
+
+// setup is how the client says that it is set up.
+func (m streamSaid) setup() (said setup) {
+	if m.Mode != "" {
+		said.options = map[string]string{streamMode: m.Mode}
+	}
+	if m.Subtype == "init" {
+		said.tools, said.servers = m.Tools, map[string]string{}
+		for _, server := range m.Servers {
+			said.servers[server.Name] = server.Status
+		}
+	}
+	return said
 }
 
 // piece tells of a message that comes in pieces.

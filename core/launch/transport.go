@@ -45,6 +45,8 @@ type side struct {
 	ask func(ctx context.Context, q Question) (Reply, bool)
 	// emit tells of the running turn. Outside of a turn nothing happens.
 	emit func(Event)
+	// tell tells how the client is set up, whenever it says so.
+	tell func(setup)
 
 	strays int // lines that were no message, counted by the one goroutine that reads
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -165,7 +163,7 @@ func (c *Conn) run(t *turn, blocks []Block) Event {
 		return Event{Kind: Error, Err: c.noTalk("prompt")}
 	}
 	if !c.alive() {
-		if err := c.restart(t.ctx); err != nil {
+		if err := c.restart(t.ctx, false); err != nil {
 			return c.ended(t, "", err)
 		}
 	}
@@ -186,6 +184,7 @@ func (c *Conn) run(t *turn, blocks []Block) Event {
 	reason, err := c.prompt(t, blocks)
 	if err == nil && t.ctx.Err() == nil {
 		c.owed = false
+		c.tellChanges(true)
 	}
 	if t.heard.Load() || err == nil && t.ctx.Err() == nil {
 		c.commit(told)
@@ -227,6 +226,7 @@ func (c *Conn) prompt(t *turn, blocks []Block) (EndReason, error) {
 	silent := time.NewTimer(c.o.FirstEventTimeout)
 	defer silent.Stop()
 	t.begun.Store(true)
+	c.tellChanges(false)
 	go func() {
 		reason, err := tr.prompt(ctx, conversation, blocks)
 		done <- result{reason, err}
@@ -287,43 +287,9 @@ func (c *Conn) admit(ctx context.Context) error {
 	}
 	was := c.p
 	c.p = p
-	if err := c.restart(ctx); err != nil {
+	if err := c.restart(ctx, true); err != nil {
 		c.p = was // which the next turn starts again, unless the host gives another
 		return err
-	}
-	return nil
-}
-
-// restart starts the client anew and goes on with the conversation.
-func (c *Conn) restart(ctx context.Context) error {
-	if !single(c.p.Transport) {
-		c.stop()
-		if err := c.start(ctx); err != nil {
-			return err
-		}
-	}
-	if c.talk.ID == "" {
-		return nil
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.o.StartTimeout, errLate)
-	defer cancel()
-	talk, err := c.reload(ctx, c.talk.ID)
-	if err != nil {
-		return err
-	}
-	model := c.talk.Model
-	c.begun(talk, talk.Replaced)
-	if model != "" && talk.Model != model {
-		// What was chosen holds, or the turn does not begin.
-		if err := c.tr.setModel(ctx, talk.ID, model); err != nil {
-			return c.fault("set model again", err)
-		}
-		c.talk.Model = model
-	}
-	for _, option := range slices.Sorted(maps.Keys(c.chosen)) {
-		if err := c.tr.set(ctx, talk.ID, option, c.chosen[option]); err != nil {
-			return c.fault("set option again", err)
-		}
 	}
 	return nil
 }

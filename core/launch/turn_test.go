@@ -221,12 +221,12 @@ func TestOptionsAreKeptOverANewProcess(t *testing.T) {
 		s := scene(t)
 		c, talk := s.open()
 		option := "permission_mode"
-		if len(talk.Options) > 0 {
+		if _, ok := talk.Options["mode"]; ok {
 			if option = "mode"; talk.Options[option] != "default" {
 				t.Errorf("conversation %+v", talk)
 			}
 		}
-		if len(talk.Options)+len(talk.Models) == 0 { // an app-server, which is told with the next turn
+		if talk.Options["approvalPolicy"] != "" { // an app-server, which is told with the next turn
 			option = "effort"
 			if err := c.Set(t.Context(), option, "no-such-value"); err != nil {
 				t.Error(err)

@@ -105,9 +105,25 @@ func (s *showing) event(e launch.Event) {
 		}
 	case launch.Replaced:
 		s.replaced(*e.Conversation)
+	case launch.Changed:
+		for _, c := range e.Changes {
+			s.say(s.a.notes.Warn("·"), changeText(c))
+		}
 	case launch.Model:
 		s.say(s.a.notes.Accent("·"), "model "+e.Model)
 	}
+}
+
+// changeText is a change in a line.
+func changeText(c launch.Change) string {
+	what := map[launch.ChangeKind]string{launch.OptionChange: "", launch.ToolChange: "tool ", launch.ServerChange: "MCP server "}[c.What] + c.Name
+	switch {
+	case c.Is == "":
+		return "after its restart the client has no " + what
+	case c.Was == "":
+		return "after its restart the client has " + what + " too"
+	}
+	return "after its restart " + what + " is " + c.Is + ", and was " + c.Was
 }
 
 // replaced says that the agent knows nothing of what was said before.

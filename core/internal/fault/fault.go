@@ -61,6 +61,7 @@ const (
 	ClientBlocked     Code = "client_blocked"
 	ClientEnded       Code = "client_ended"
 	ClientFault       Code = "client_fault"
+	ClientChanged     Code = "client_changed"
 	ClientUnsupported Code = "client_unsupported"
 	LoginRequired     Code = "login_required"
 	CredentialRefused Code = "credential_refused"

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type agent struct {
 
 	mu       sync.Mutex
 	sessions int
+	back     bool               // it goes on with a conversation
 	set      map[string]string  // what the host has set
 	cancel   context.CancelFunc // of the running turn
 }
@@ -40,7 +42,7 @@ func faultsOf(args []string) faults {
 	f := faults{flags: map[string]bool{}, with: map[string]string{}}
 	for i := 0; i < len(args); i++ {
 		switch flag := strings.TrimLeft(args[i], "-"); flag {
-		case "hang", "refuse", "garble", "version-number", "session-id", "resume":
+		case "hang", "refuse", "garble", "version-number", "session-id", "resume", "drift":
 			if i+1 < len(args) {
 				i++
 				f.with[flag] = args[i]
@@ -125,12 +127,17 @@ func (a *agent) Request(ctx context.Context, method string, params json.RawMessa
 		return a.load(ctx, params)
 	case acp.AgentMethodSessionSetConfigOption:
 		var q struct{ ConfigID, Value string }
-		if err := json.Unmarshal(params, &q); err != nil || strings.HasPrefix(q.Value, "no-such-") {
+		if err := json.Unmarshal(params, &q); err != nil || strings.HasPrefix(q.Value, "no-such-") || q.ConfigID == "model" && !slices.Contains(models(), q.Value) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "no such value"}
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.set[q.ConfigID] = q.Value
+		switch {
+		case a.back && a.with["drift"] == driftStuck:
+			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "it cannot be set any more"}
+		case !a.back || a.with["drift"] != driftDeaf:
+			a.set[q.ConfigID] = q.Value
+		}
 		return map[string]any{"configOptions": a.options()}, nil
 	case acp.AgentMethodSessionPrompt:
 		return a.prompt(ctx, params)
@@ -160,8 +167,29 @@ func (a *agent) options() []any {
 		}
 		return map[string]any{"id": id, "name": id, "category": category, "type": "select", "currentValue": cmp.Or(a.set[id], values[0]), "options": list}
 	}
-	return []any{option("model", "model", "small", "large"), option("mode", "mode", "default", "plan")}
+	modes := []string{"default", "plan", drifted}
+	if a.back && a.with["drift"] != "" {
+		slices.Reverse(modes)
+	}
+	return []any{option("model", "model", models()...), option("mode", "mode", modes...)}
 }
+
+// The ways in which an agent that goes on with a conversation differs from what it was.
+const (
+	driftStuck   = "stuck"   // an option cannot be set back
+	driftDeaf    = "deaf"    // or stays as it is all the same
+	driftTools   = "tools"   // it has another tool
+	driftServers = "servers" // one of its servers fails, and one is not there
+)
+
+// models are those that there are, the first of which answers unless another is set.
+func models() []string { return strings.Fields(cmp.Or(os.Getenv(modelsVar), "small large")) }
+
+// drifted is the value of an option that is another one, and modelsVar the variable that names the models that there are.
+const (
+	drifted   = "drifted"
+	modelsVar = "LAUNCHTEST_MODELS"
+)
 
 func (a *agent) load(ctx context.Context, params json.RawMessage) (any, error) {
 	var q struct{ SessionID string }
@@ -173,6 +201,7 @@ func (a *agent) load(ctx context.Context, params json.RawMessage) (any, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.back = true
 	return map[string]any{"configOptions": a.options()}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -20,13 +21,14 @@ type appAgent struct {
 
 	mu     sync.Mutex
 	model  string
-	effort string
+	set    map[string]any
+	back   bool
 	count  int                // of threads, turns and items
 	cancel context.CancelFunc // of the running turn
 }
 
 func runAppserver(f faults) error {
-	a := &appAgent{faults: f, model: "small"}
+	a := &appAgent{faults: f, model: models()[0], set: map[string]any{"approvalPolicy": "on-request", "sandboxPolicy": map[string]any{"type": "readOnly"}}}
 	a.conn = jsonrpc.New(os.Stdout, a)
 	return a.conn.Serve(os.Stdin)
 }
@@ -44,6 +46,8 @@ func (a *appAgent) Request(ctx context.Context, method string, params json.RawMe
 	}
 	var q struct {
 		ThreadID, Model, Effort string
+		ApprovalPolicy          string
+		SandboxPolicy           map[string]any
 		Input                   []block
 	}
 	if err := json.Unmarshal(params, &q); err != nil {
@@ -62,6 +66,10 @@ func (a *appAgent) Request(ctx context.Context, method string, params json.RawMe
 		if a.flags["replay"] {
 			a.tell(q.ThreadID, "item/agentMessage/delta", map[string]any{"delta": "said long ago"})
 		}
+		a.back = true
+		if a.with["drift"] != "" {
+			a.set["approvalPolicy"] = drifted
+		}
 		return a.thread(q.ThreadID), nil
 	case "turn/start":
 		if strings.HasPrefix(q.Model+q.Effort, "no-such-") || len(q.Input) == 0 {
@@ -70,9 +78,21 @@ func (a *appAgent) Request(ctx context.Context, method string, params json.RawMe
 		if q.Model != "" {
 			a.model = q.Model
 		}
-		if q.Effort != "" {
-			a.effort = q.Effort
+		if q.ApprovalPolicy != "" && a.back && a.with["drift"] == driftStuck {
+			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "it cannot be set any more"}
 		}
+		if q.Effort != "" {
+			a.set["effort"] = q.Effort
+		}
+		if q.ApprovalPolicy != "" && !(a.back && a.with["drift"] == driftDeaf) {
+			a.set["approvalPolicy"] = q.ApprovalPolicy
+		}
+		if q.SandboxPolicy != nil {
+			a.set["sandboxPolicy"] = q.SandboxPolicy
+		}
+		settings := maps.Clone(a.set)
+		settings["model"] = a.model
+		a.tell(q.ThreadID, "thread/settings/updated", map[string]any{"threadSettings": settings})
 		return a.turn(q.ThreadID, instructions(q.Input), params), nil
 	case "turn/steer":
 		a.tell(q.ThreadID, "item/agentMessage/delta", map[string]any{"delta": instructions(q.Input)})
@@ -91,7 +111,16 @@ func (a *appAgent) Request(ctx context.Context, method string, params json.RawMe
 }
 
 func (a *appAgent) thread(id string) any {
-	return map[string]any{"thread": map[string]any{"id": id}, "model": a.model}
+	servers := map[string]string{"user": "ready", "extra": "ready"}
+	if a.back && a.with["drift"] == driftServers {
+		servers = map[string]string{"user": "failed"}
+	}
+	for name, status := range servers {
+		a.tell(id, "mcpServer/startupStatus/updated", map[string]any{"name": name, "status": "starting"})
+		a.tell(id, "mcpServer/startupStatus/updated", map[string]any{"name": name, "status": status})
+	}
+	return map[string]any{"thread": map[string]any{"id": id}, "model": a.model, "reasoningEffort": a.set["effort"],
+		"approvalPolicy": a.set["approvalPolicy"], "sandbox": a.set["sandboxPolicy"]}
 }
 
 // turn begins a turn, which goes on after it was answered.
@@ -120,7 +149,11 @@ func (a *appAgent) turn(thread, prompt string, raw json.RawMessage) any {
 func (a *appAgent) option(name string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return map[string]string{"model": a.model, "effort": a.effort}[name]
+	if name == "model" {
+		return a.model
+	}
+	text, _ := a.set[name].(string)
+	return text
 }
 
 func (a *appAgent) tell(thread, method string, params map[string]any) {

@@ -29,7 +29,9 @@
 //
 // The arguments are --hang METHOD, --refuse METHOD (with an error), --garble METHOD (with an answer of another shape),
 // --version-number N of the protocol, --ignore-cancel, --ignore-eof, --ignore-term, --forget (no conversation can be
-// loaded), --no-resume and --replay (a conversation is told again when it is loaded).
+// loaded), --no-resume, --replay (a conversation is told again when it is loaded) and --drift WHAT: an agent that goes on
+// with a conversation has another mode of permissions than before ("option"), which cannot be set back ("stuck") or stays
+// all the same ("deaf"), and another tool ("tools") or other servers of MCP ("servers") where its protocol tells of them.
 //
 // [Appserver] plays a client of the Codex app-server protocol in the test's own process, one that can be told to refuse, not
 // to know, to hang and to end.

@@ -22,7 +22,8 @@ type streamAgent struct {
 
 	mu     sync.Mutex
 	model  string
-	mode   string             // of permissions
+	mode   string // of permissions
+	effort string
 	next   int                // of messages and requests
 	cancel context.CancelFunc // of the running turn
 }
@@ -31,7 +32,10 @@ func runStream(f faults) error {
 	if id := f.with["resume"]; id != "" && (f.flags["forget"] || strings.HasPrefix(id, "no-such-")) {
 		return errors.New("there is no such conversation: " + id)
 	}
-	a := &streamAgent{faults: f, session: cmp.Or(f.with["resume"], f.with["session-id"]), model: "small"}
+	a := &streamAgent{faults: f, session: cmp.Or(f.with["resume"], f.with["session-id"]), model: models()[0], mode: "default"}
+	if a.with["resume"] != "" && a.with["drift"] != "" {
+		a.mode = drifted
+	}
 	a.conn = control.New(os.Stdout, a)
 	return a.conn.Serve(os.Stdin)
 }
@@ -64,13 +68,26 @@ func (a *streamAgent) turn(ctx context.Context, raw json.RawMessage) {
 		return
 	}
 	a.mu.Lock()
-	model := a.model
+	model, mode := a.model, a.mode
 	a.mu.Unlock()
-	a.send(map[string]any{"type": "system", "subtype": "init", "model": model})
-	t := &script{faults: a.faults, voice: a, prompt: raw, stop: "end_turn", value: func(string) string {
+	tools, servers := []string{"Bash", "mcp__user__look"}, map[string]string{"user": "connected", "extra": "connected"}
+	if a.with["resume"] != "" {
+		switch a.with["drift"] {
+		case driftTools:
+			tools[0] = "PowerShell"
+		case driftServers:
+			servers = map[string]string{"user": "failed"}
+		}
+	}
+	told := []any{}
+	for name, status := range servers {
+		told = append(told, map[string]any{"name": name, "status": status})
+	}
+	a.send(map[string]any{"type": "system", "subtype": "init", "model": model, "permissionMode": mode, "tools": tools, "mcp_servers": told})
+	t := &script{faults: a.faults, voice: a, prompt: raw, stop: "end_turn", value: func(name string) string {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		return a.mode
+		return map[string]string{"permission_mode": a.mode, "effort": a.effort, "model": a.model}[name]
 	}}
 	err := t.run(ctx, instructions(q.Message.Content))
 	result := map[string]any{"type": "result", "subtype": "success", "is_error": false, "stop_reason": t.stop,
@@ -121,8 +138,23 @@ func (a *streamAgent) Request(ctx context.Context, subtype string, raw json.RawM
 		if err := json.Unmarshal(raw, &q); err != nil || strings.HasPrefix(q.Mode, "no-such-") {
 			return nil, errors.New("no such mode")
 		}
-		a.mode = q.Mode
+		if a.with["resume"] != "" && a.with["drift"] == driftStuck {
+			return nil, errors.New("it cannot be set any more")
+		}
+		if a.with["resume"] == "" || a.with["drift"] != driftDeaf {
+			a.mode = q.Mode
+		}
+		return map[string]any{"mode": q.Mode}, nil
+	case "apply_flag_settings":
+		var q struct {
+			Settings struct{ EffortLevel string }
+		}
+		if err := json.Unmarshal(raw, &q); err == nil && !strings.HasPrefix(q.Settings.EffortLevel, "no-such-") {
+			a.effort = q.Settings.EffortLevel
+		}
 		return nil, nil
+	case "get_settings":
+		return map[string]any{"applied": map[string]any{"effort": cmp.Or(a.effort, "high")}}, nil
 	}
 	return nil, errors.New("unsupported: " + subtype)
 }
