@@ -43,6 +43,7 @@ endif
 	$(no_clients) $(test) -short -timeout 10m $(packages)
 	$(GO) test -count=1 ./conformance/repo # reads files that the test cache does not see
 	cd tools && GOWORK=off $(test) -timeout 5m ./...
+	cd keyless && GOWORK=off $(test) -timeout 5m ./...
 
 conformance: build ## install the pinned real clients and run what needs them
 	conformance/clients/install.sh

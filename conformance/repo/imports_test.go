@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"examples/vmhost":      {"core", "sdk"},
 	"extensions/hermes":    nil,
 	"conformance":          {"core", "gateway", "sdk", "providers/claude", "providers/codex", "providers/kimi", "providers/opencode", "providers/tuttiagent"},
+	"keyless":              {"core", "sdk"},
 	"tools":                nil,
 }
 
@@ -48,6 +49,7 @@ var mayRequire = map[string][]string{
 	},
 	"conformance":     {"github.com/pelletier/go-toml/v2", "github.com/openai/openai-go/v3"},
 	"examples/vmhost": {"google.golang.org/grpc", "google.golang.org/protobuf"},
+	"keyless":         {"github.com/sigstore/sigstore-go", "github.com/sigstore/protobuf-specs", "google.golang.org/protobuf"},
 	"tools":           {"github.com/bufbuild/protocompile", "google.golang.org/protobuf"},
 }
 

@@ -21,6 +21,10 @@ const (
 	maxSignatures = 16
 )
 
+// Statement is what a signature of a release is over, in the payload type application/vnd.in-toto+json, for whoever signs
+// it elsewhere.
+func Statement(k Kind, r Release, files Digests) ([]byte, error) { return encode(k, r, files) }
+
 // Sign makes the envelope of a release, with one signature of each signer.
 func Sign(k Kind, r Release, files Digests, signers ...*Signer) ([]byte, error) {
 	payload, err := encode(k, r, files)

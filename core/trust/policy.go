@@ -3,7 +3,6 @@ package trust
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +26,8 @@ type Policy struct {
 	Threshold int `json:"threshold,omitempty"`
 	// Keys may sign releases.
 	Keys []Key `json:"keys"`
+	// Identities may sign releases by Sigstore bundles.
+	Identities []Identity `json:"identities,omitempty"`
 	// Roots may sign a new policy. Without them the policy is changed by hand only.
 	Roots *Roots `json:"roots,omitempty"`
 	// RevokedKeys are IDs of keys that are believed no more, whatever they signed and when.
@@ -128,14 +129,12 @@ func (p *Policy) Complete() error {
 		if err := k.complete(at, seen); err != nil {
 			return err
 		}
-		if len(k.Kinds) == 0 || slices.ContainsFunc(k.Kinds, func(k Kind) bool { return !k.known() }) {
-			return badPolicy(at+".kinds", fmt.Sprintf("has to name %s, %s or both", Extension, Adapter))
+		if err := k.completeReach(at); err != nil {
+			return err
 		}
-		for _, id := range k.Releases {
-			if id != AnyRelease && !ValidID(id) {
-				return badPolicy(at+".releases", fmt.Sprintf("holds %.80q, which is neither the ID of a release nor %q", id, AnyRelease))
-			}
-		}
+	}
+	if err := p.completeIdentities(); err != nil {
+		return err
 	}
 	if p.Roots != nil {
 		if n := max(p.Roots.Threshold, 1); p.Roots.Threshold < 0 || n > len(p.Roots.Keys) {
@@ -186,10 +185,9 @@ func (k *Key) complete(at string, seen map[string]bool) error {
 		return badPolicy(at+".id", fmt.Sprintf("is %.80q, and the key is %s", k.ID, public.ID))
 	case seen[k.ID]:
 		return badPolicy(at+".id", "stands twice")
-	case k.Name == "" || len(k.Name) > 128 || strings.ContainsFunc(k.Name, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return badPolicy(at+".name", "is empty, too long or holds control characters")
-	case !k.ValidUntil.IsZero() && !k.ValidUntil.After(k.ValidFrom):
-		return badPolicy(at+".validUntil", "is not after validFrom")
+	}
+	if err := k.completeTerms(at); err != nil {
+		return err
 	}
 	seen[k.ID] = true
 	k.public = public

@@ -28,6 +28,8 @@ type Terms struct {
 	// Installed says that the release was verified and installed at an earlier time: then the window of a key is held to
 	// the time of issue only, so that the end of a key does not end what it signed. Expiry and revocation count anyway.
 	Installed bool
+	// Bundles looks at Sigstore bundles. Nil: a release that is signed by one is refused.
+	Bundles BundleVerifier
 }
 
 // Verified is a release that the policy believes. That its files have the digests is still to be seen.
@@ -58,16 +60,16 @@ func (p *Policy) Verify(envelope []byte, t Terms) (*Verified, error) {
 	if !t.Kind.known() || t.Now.IsZero() {
 		return nil, fault.New(fault.Invalid, c.op, c.subject, "a kind and a time have to be given")
 	}
-	e, payload, err := open(c.op, envelope)
+	open := c.envelope
+	if isBundle(envelope) {
+		open = c.bundle
+	}
+	kind, payload, signers, err := open(envelope)
 	if err != nil {
 		return nil, err
 	}
-	if e.PayloadType != payloadType {
-		return nil, c.refuse(fault.Untrusted, fmt.Sprintf("the payload has type %.100q, expected is %q", e.PayloadType, payloadType))
-	}
-	signers, err := c.signers(&e, p.Keys)
-	if err != nil {
-		return nil, err
+	if kind != payloadType {
+		return nil, c.refuse(fault.Untrusted, fmt.Sprintf("the payload has type %.100q, expected is %q", kind, payloadType))
 	}
 	s, bad := decode(t.Kind, payload)
 	if bad != "" {
@@ -88,6 +90,20 @@ type check struct {
 	policy      *Policy
 	op, subject string
 	terms       Terms
+	signedAt    time.Time // by the word of somebody other than the signer, zero for none
+}
+
+// envelope is what an envelope holds, and the keys of the policy that signed it.
+func (c *check) envelope(data []byte) (kind string, payload []byte, signers []*Key, err error) {
+	e, payload, err := open(c.op, data)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	if e.PayloadType != payloadType {
+		return e.PayloadType, nil, nil, nil
+	}
+	signers, err = c.signers(&e, c.policy.Keys)
+	return e.PayloadType, payload, signers, err
 }
 
 func (c *check) refuse(code fault.Code, detail string) error {
@@ -170,11 +186,14 @@ func (c *check) hold(v *Verified, signers []*Key) error {
 	var why []string
 	for _, k := range signers {
 		if bad := k.mayNot(v, t); bad != "" {
-			why = append(why, "the key "+k.label()+" "+bad)
+			why = append(why, k.what()+" "+k.label()+" "+bad)
 			continue
 		}
 		counted = append(counted, k)
 		v.Signers = append(v.Signers, KeyRef{k.Name, k.ID})
+	}
+	if !c.signedAt.IsZero() && r.IssuedAt.After(c.signedAt.Add(skew)) {
+		return c.refuse(fault.Untrusted, "it says that it was issued at "+stamp(r.IssuedAt)+", and it was signed at "+stamp(c.signedAt))
 	}
 	if need := max(c.policy.Threshold, 1); len(counted) < need {
 		detail := fmt.Sprintf("it is signed by %d keys that count, expected are %d", len(counted), need)

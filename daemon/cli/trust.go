@@ -70,7 +70,7 @@ func (a *app) showTrustCommand() *cobra.Command {
 
 func (a *app) showPolicy(p *trust.Policy) {
 	v := a.view()
-	if len(p.Keys) == 0 {
+	if len(p.Keys) == 0 && len(p.Identities) == 0 {
 		v.Line("Nobody is believed. %s", a.style.Dim("Add a key with `greenroom trust add-key`."))
 	}
 	for _, k := range p.Keys {
@@ -90,6 +90,10 @@ func (a *app) showPolicy(p *trust.Policy) {
 		if slices.Contains(p.RevokedKeys, k.ID) {
 			v.Line("  %s", a.style.Bad("revoked"))
 		}
+	}
+	for _, id := range p.Identities {
+		v.Line("%s  %s of %s", a.style.Bold(paint.Clean(id.Name)), paint.Clean(id.Subject), paint.Clean(id.Issuer))
+		v.Line("  %s", a.style.Dim("signs by Sigstore bundles, for hosts that look at them; this tool does not"))
 	}
 	if p.Threshold > 1 {
 		v.Line("%d of them have to sign.", p.Threshold)
