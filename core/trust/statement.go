@@ -128,25 +128,11 @@ func (s statement) wrong(k Kind) string {
 		return fmt.Sprintf("the statement has type %.100q, expected is %q", s.Type, statementType)
 	case s.PredicateType != k.predicate():
 		return fmt.Sprintf("the statement is about %.100q, expected is %q", s.PredicateType, k.predicate())
-	case !ValidID(r.ID):
-		return fmt.Sprintf("the id %.80q cannot be one", r.ID)
-	case !ValidVersion(r.Version):
-		return fmt.Sprintf("the version %.80q is not a semantic version", r.Version)
-	case r.Sequence == 0:
-		return "the sequence is missing"
-	case r.IssuedAt.IsZero():
-		return "the time of issue is missing"
-	case !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(r.IssuedAt):
-		return "it expires before it is issued"
-	case k != Adapter && (r.Platforms != nil || r.Protocols != nil):
-		return "only an adapter has platforms and protocols"
 	case len(s.Subject) == 0 || len(s.Subject) > maxFiles:
 		return fmt.Sprintf("it lists %d files, and has to list 1 to %d", len(s.Subject), maxFiles)
 	}
-	if r.Host != "" {
-		if _, err := semver.NewConstraint(r.Host); err != nil {
-			return fmt.Sprintf("the range of hosts %.80q is none", r.Host)
-		}
+	if bad := r.wrong(k); bad != "" {
+		return bad
 	}
 	names := map[string]bool{}
 	for _, f := range s.Subject {
@@ -161,6 +147,30 @@ func (s statement) wrong(k Kind) string {
 	for platform, b := range r.Platforms {
 		if !names[b.File] || b.Size <= 0 {
 			return fmt.Sprintf("the platform %.40q names no file that is listed", platform)
+		}
+	}
+	return ""
+}
+
+// wrong says what is wrong with what is said of a release of a kind, or "".
+func (r Release) wrong(k Kind) string {
+	switch {
+	case !ValidID(r.ID):
+		return fmt.Sprintf("the id %.80q cannot be one", r.ID)
+	case !ValidVersion(r.Version):
+		return fmt.Sprintf("the version %.80q is not a semantic version", r.Version)
+	case r.Sequence == 0:
+		return "the sequence is missing"
+	case r.IssuedAt.IsZero():
+		return "the time of issue is missing"
+	case !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(r.IssuedAt):
+		return "it expires before it is issued"
+	case k != Adapter && (r.Platforms != nil || r.Protocols != nil):
+		return "only an adapter has platforms and protocols"
+	}
+	if r.Host != "" {
+		if _, err := semver.NewConstraint(r.Host); err != nil {
+			return fmt.Sprintf("the range of hosts %.80q is none", r.Host)
 		}
 	}
 	return ""
