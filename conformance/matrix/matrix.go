@@ -97,29 +97,34 @@ var ErrIncomplete = errors.New("the results do not carry the whole table")
 // Render writes the table. With an error that is ErrIncomplete it still gives a table, which says what is missing.
 func Render(clients []Client, rows []Row, results Results) (string, error) {
 	var b strings.Builder
-	var missing []string
 	b.WriteString(head)
+	err := table(&b, clients, rows, results)
+	b.WriteString(foot)
+	return b.String(), err
+}
+
+func table(b *strings.Builder, clients []Client, rows []Row, results Results) error {
+	var missing []string
 	b.WriteString("| promise |")
 	for _, c := range clients {
-		fmt.Fprintf(&b, " %s %s |", c.Name, c.Version)
+		fmt.Fprintf(b, " %s |", strings.TrimSpace(c.Name+" "+c.Version))
 	}
 	b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(clients)) + "\n")
 	for _, row := range rows {
-		fmt.Fprintf(&b, "| %s |", row.Title)
+		fmt.Fprintf(b, "| %s |", row.Title)
 		for _, c := range clients {
 			text, ok := row.Cells[c.ID].render(results)
 			if !ok {
 				missing = append(missing, fmt.Sprintf("%s on %s: %s", row.Title, c.Name, text))
 			}
-			fmt.Fprintf(&b, " %s |", text)
+			fmt.Fprintf(b, " %s |", text)
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString(foot)
 	if len(missing) > 0 {
-		return b.String(), fmt.Errorf("%w:\n  %s", ErrIncomplete, strings.Join(missing, "\n  "))
+		return fmt.Errorf("%w:\n  %s", ErrIncomplete, strings.Join(missing, "\n  "))
 	}
-	return b.String(), nil
+	return nil
 }
 
 func (c Cell) render(results Results) (text string, complete bool) {

@@ -47,7 +47,7 @@ func run(table, timeout, from string, write bool) error {
 	if results == nil {
 		return testErr
 	}
-	if missing := matrix.Unlisted(append(matrix.Rows(), matrix.Described()...), results); len(missing) > 0 && testErr == nil {
+	if missing := matrix.Unlisted(matrix.AllRows(), results); len(missing) > 0 && testErr == nil {
 		testErr = fmt.Errorf("no row of the table names %s", strings.Join(missing, ", "))
 	}
 	text, renderErr := matrix.Render(clients, matrix.Rows(), results)
@@ -55,14 +55,16 @@ func run(table, timeout, from string, write bool) error {
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	described, describedErr := matrix.RenderDescribed(results)
-	if matrix.WasSkipped(results) && os.Getenv("CI") != "true" {
-		// What was shown elsewhere stays.
-		fmt.Println("known: unreachable: Hermes Agent is not installed here, and its table is left as it is")
-		described, describedErr = matrix.DescribedPart(string(have)), nil
+	for _, section := range matrix.Sections(clients) {
+		if section.Lacking(results, os.Getenv) { // what was shown elsewhere stays
+			fmt.Printf("known: unreachable: %s, and the table %q is left as it is\n", section.Unreachable, section.Title)
+			text += section.Part(string(have))
+			continue
+		}
+		part, err := section.Render(results)
+		text, renderErr = text+part, errors.Join(renderErr, err)
 	}
-	text += described
-	if err := errors.Join(testErr, renderErr, describedErr); err != nil {
+	if err := errors.Join(testErr, renderErr); err != nil {
 		return err
 	}
 	if write {
