@@ -62,6 +62,12 @@ func hermesPackage(t testing.TB, root string) *extension.Package {
 // hermesStage is a stage with the real Hermes Agent, and a host that prepares it from its signed package.
 func hermesStage(t *testing.T, steps ...upstream.Step) (*greenroom, func(id string) core.Session) {
 	t.Helper()
+	return hermesOn(t, func(s *stage) *greenroom { return s.open() }, steps...)
+}
+
+// hermesOn is hermesStage, with a host that is opened as wanted.
+func hermesOn(t *testing.T, open func(*stage) *greenroom, steps ...upstream.Step) (*greenroom, func(id string) core.Session) {
+	t.Helper()
 	s := newStage(t, hermes, steps...)
 	if _, err := os.Stat(filepath.Join(s.bin, "hermes")); err != nil {
 		why := "Hermes Agent is not installed; run conformance/clients/install.sh where Python 3.11 to 3.13 is"
@@ -74,7 +80,7 @@ func hermesStage(t *testing.T, steps ...upstream.Step) (*greenroom, func(id stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.open(), func(id string) core.Session {
+	return open(s), func(id string) core.Session {
 		return core.Session{Workspace: "workspace 51c2", ID: id, Provider: o.Provider(), ExtensionRuntimePrep: o, Cwd: s.cwd}
 	}
 }

@@ -107,21 +107,36 @@ func kimiServers(s *stage, pairs ...string) map[string]any {
 // driveKimi speaks ACP, and the client lists our skills among its commands.
 func (g *greenroom) driveKimi(p *core.Prepared, prompts ...string) {
 	g.Helper()
+	listed := map[string]int{}
+	g.overACP(p, func(m map[string]any) {
+		if update, ok := dig(m, "params", "update").(map[string]any); ok && update["sessionUpdate"] == "available_commands_update" {
+			clear(listed)
+			commands, _ := update["availableCommands"].([]any)
+			for _, c := range commands {
+				name := fmt.Sprint(dig(c, "name"))
+				listed[name[strings.LastIndexByte(name, ':')+1:]]++
+			}
+		}
+	}, prompts...)
+	for _, skill := range p.Skills {
+		if listed[skill.Name] != 1 {
+			g.Errorf("the client lists %s %d times", skill.Name, listed[skill.Name])
+		}
+	}
+}
+
+// overACP says prompts in one process, in the plain protocol, and gives what the client wrote to its standard error. see
+// gets each message of the client's.
+func (g *greenroom) overACP(p *core.Prepared, see func(map[string]any), prompts ...string) (stderr string) {
+	g.Helper()
 	d := g.talk(p, "acp")
-	id, listed := 0, map[string]int{}
+	id := 0
 	call := func(method string, params map[string]any) map[string]any {
 		g.Helper()
 		id++
 		g.send(d, map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 		answer := g.until(d, func(m map[string]any) bool {
-			if update, ok := dig(m, "params", "update").(map[string]any); ok && update["sessionUpdate"] == "available_commands_update" {
-				clear(listed)
-				commands, _ := update["availableCommands"].([]any)
-				for _, c := range commands {
-					name := fmt.Sprint(dig(c, "name"))
-					listed[name[strings.LastIndexByte(name, ':')+1:]]++
-				}
-			}
+			see(m)
 			return m["id"] == float64(id) && m["method"] == nil
 		})
 		if answer["error"] != nil {
@@ -140,14 +155,10 @@ func (g *greenroom) driveKimi(p *core.Prepared, prompts ...string) {
 			g.Fatalf("the turn ended with %v", result)
 		}
 	}
-	for _, skill := range p.Skills {
-		if listed[skill.Name] != 1 {
-			g.Errorf("the client lists %s %d times", skill.Name, listed[skill.Name])
-		}
-	}
 	if err := d.Close(); err != nil {
 		g.Error(err)
 	}
+	return d.Stderr()
 }
 
 // dig is what stands below keys of decoded JSON, or nil.

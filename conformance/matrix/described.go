@@ -19,6 +19,10 @@ it is not installed, and these promises are known to be unreachable there.
 			row("Prepared from its signed package it starts in the session's home, lists our skills and the user's, and reads our instructions; the user's home stays as it was",
 				"TestC320_C328_HermesFromItsSignedPackage"),
 			row("Two sessions in one workspace have each their own files of skills", "TestC322_HermesSessionsShareNoSkills"),
+			row("Commands run through the session's own rtk by a plugin that the package brings; the user's plugins stay listed, and switched off nothing is left",
+				"TestC305_HermesRunsCommandsThroughRTK"),
+			row("A command runs as it is when rtk hangs or is gone, and the agent says so", "TestH63_HermesRunsACommandWithoutAnAnswerOfRTK"),
+			row("With rtk, what the user's rules deny stays denied, and what is dangerous is judged as the model wrote it", "TestH65_ADenyRuleHoldsWithRTKInHermes"),
 		},
 	}
 }

@@ -63,6 +63,9 @@ func (d *Dialog) read(stdout io.Reader) {
 	}
 }
 
+// Stderr is what the process wrote to its standard error. It is to be asked for after Close.
+func (d *Dialog) Stderr() string { return d.stderr.String() }
+
 // Send writes one message.
 func (d *Dialog) Send(message any) error { return json.NewEncoder(d.stdin).Encode(message) }
 

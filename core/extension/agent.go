@@ -34,7 +34,7 @@ func agentOf(m Manifest, files map[string][]byte) (overlay.Agent, error) {
 		a.Roots, a.Prep = c.Roots, c.Prep
 	}
 	for _, c := range m.ClientPlugins {
-		a.Plugins = append(a.Plugins, overlay.Plugin{File: c.File, To: c.To, Text: string(files[c.File])})
+		a.Plugins = append(a.Plugins, overlay.Plugin{File: c.File, Tell: c.Tell, To: c.To, When: c.When, Enable: c.Enable, Text: string(files[c.File])})
 	}
 	return a, nil
 }

@@ -44,6 +44,40 @@ func TestOverlayOfAPackage(t *testing.T) {
 	}
 }
 
+// A plugin has a condition that there is, is told what there is then, and enables itself and nothing else.
+func TestPluginsOfAPackage(t *testing.T) {
+	t.Parallel()
+	const listed = `, "configFile": "c.yaml", "pluginsKey": ["plugins", "enabled"]`
+	for name, c := range map[string]struct{ home, plugin, says string }{
+		"without a condition": {"", `"file": "plugins/hello.py"`, ""},
+		"with rtk":            {"", `"file": "plugins/hello.py", "when": "rtk"`, ""},
+		"enabled":             {listed, `"file": "plugins/hello.py", "when": "rtk", "enable": "hello"`, ""},
+		"other condition":     {"", `"file": "plugins/hello.py", "when": "always"`, "condition"},
+		"other case":          {"", `"file": "plugins/hello.py", "when": "RTK"`, "condition"},
+		"tells another thing": {"", `"tell": ["home"], "when": "rtk"`, "tells what is not known"},
+		"tells it always":     {"", `"tell": ["rtk"]`, "tells what is not known"},
+		"listed nowhere":      {"", `"file": "plugins/hello.py", "enable": "hello"`, "home.pluginsKey"},
+		"enables another":     {listed, `"file": "plugins/hello.py", "enable": "other"`, "what it does not bring"},
+		"enables a path":      {listed, `"file": "plugins/hello.py", "enable": "plugins/hello"`, "form"},
+		"in a shared one":     {listed + `, "sourceDefaultRel": ".acme", "sharedDirs": ["plugins"]`, `"file": "plugins/hello.py"`, "share"},
+	} {
+		files := with(sample(), "profiles/composer.json",
+			`{"schemaVersion": "tutti.agent.composer.v1", "runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme"`+c.home+`}}}`)
+		files[extension.ManifestFile] = strings.Replace(files[extension.ManifestFile], `"file": "plugins/hello.py"`, c.plugin, 1)
+		if !strings.Contains(c.plugin, `"file"`) {
+			delete(files, "plugins/hello.py")
+		}
+		content, err := extension.NewContent(bytesOf(files), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := content.Validate()
+		if c.says == "" && len(found) != 0 || c.says != "" && (len(found) != 1 || !strings.Contains(found[0].Field+found[0].Rule, c.says)) {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
 // The declaration is held to its rules when the package is read, by file and field.
 func TestH57_DeclarationOfAPackage(t *testing.T) {
 	t.Parallel()

@@ -22,8 +22,8 @@ type Manifest struct {
 	// Profiles are the files that describe single sides of the agent, by their kind.
 	Profiles         map[string]string `json:"profiles"`
 	LocalizationInfo Localization      `json:"localizationInfo"`
-	// ClientPlugins are source files in the language that the client has its plugins in. They are copied into the home
-	// of a session, and never executed by Greenroom.
+	// ClientPlugins are files of plugins of the client's, in the language that it has them in. They stand in the home of a
+	// session, and are never executed by Greenroom.
 	ClientPlugins []ClientPlugin `json:"clientPlugins,omitempty"`
 }
 
@@ -69,10 +69,18 @@ type Locale struct {
 	File   string `json:"file"`
 }
 
-// ClientPlugin is a source file, and where it goes.
+// ClientPlugin is a file of a plugin, and where it goes: one of the package, or one that tells of the session.
 type ClientPlugin struct {
-	File string `json:"file"` // a file of the package
-	To   string `json:"to"`   // below the home of the session
+	File string `json:"file,omitempty"` // a file of the package
+	// Tell names what a JSON object is made of that stands in the place of a file of the package: "rtk", the absolute path of
+	// the program by which rtk is run in this session.
+	Tell []string `json:"tell,omitempty"`
+	To   string   `json:"to"` // below the home of the session
+	// When says in which sessions: "rtk" for those with rtk, "" for all.
+	When string `json:"when,omitempty"`
+	// Enable is the name by which the configuration of the client lists the plugin, at runtimePrep.home.pluginsKey of the
+	// composer profile. To lies in a directory of that name, which is the plugin's own.
+	Enable string `json:"enable,omitempty"`
 }
 
 // Profiles that a manifest may name.

@@ -281,7 +281,9 @@ func (v *validation) plugins() {
 	seen := map[string]bool{}
 	for i, p := range v.manifest.ClientPlugins {
 		at := fmt.Sprintf("clientPlugins[%d]", i)
-		if v.names(at+".file", p.File, sourceKinds) {
+		if (p.File == "") == (len(p.Tell) == 0) {
+			v.bad(at, "names neither a file nor what to tell, or both", "")
+		} else if p.File != "" && v.names(at+".file", p.File, sourceKinds) {
 			if data := v.content.files[p.File]; !utf8.Valid(data) || slices.Contains(data, 0) {
 				v.add(Finding{File: p.File, Rule: "is no text"})
 			}

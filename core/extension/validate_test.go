@@ -62,6 +62,8 @@ func TestH57_FieldsOfAManifestAreHeldToTheirRules(t *testing.T) {
 		"large picture":     {file("assets/icon.svg", "<svg>"+strings.Repeat(" ", 256<<10)), "assets/icon.svg", "", "256 KiB"},
 		"icon is code":      {set("assets/icon.svg", "plugins/hello.py"), "", "icon.src", "no file of the kind"},
 		"plugin is binary":  {file("plugins/hello.py", "a\x00b"), "plugins/hello.py", "", "no text"},
+		"plugin of nothing": {set(`"file": "plugins/hello.py", `, ``), "", "clientPlugins[0]", "neither"},
+		"plugin of two":     {set(`"to": "plugins/hello`, `"tell": ["rtk"], "when": "rtk", "to": "plugins/hello`), "", "clientPlugins[0]", "both"},
 		"plugin is data":    {set(`"plugins/hello.py"`, `"assets/icon.svg"`), "", "clientPlugins[0].file", "no file of the kind"},
 	}
 	for _, bad := range []string{"../x.json", "/etc/x.json", `..\\x.json`, "a/../../x.json", "c:/x.json", "a//x.json", "./x.json", ".git/x.json", "nul.json", "x.json\\u0000", "a/x.json.", "missing.json"} {

@@ -95,7 +95,11 @@ func (c *compiler) entry(e preparer.Entry) error {
 	at := e.Place()
 	switch e := e.(type) {
 	case preparer.Dir:
-		return c.add(Node{Path: at.Path, Kind: manifest.Dir, Mode: 0o700})
+		n := Node{Path: at.Path, Kind: manifest.Dir, Mode: 0o700}
+		if e.Scratch {
+			n.Custody = manifest.Scratch
+		}
+		return c.add(n)
 	case preparer.File:
 		body, secret, err := c.Handles.join(e.Body)
 		if err != nil {

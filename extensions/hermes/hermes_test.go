@@ -3,6 +3,8 @@ package hermes_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"io/fs"
@@ -19,6 +21,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/extension"
+	"github.com/greenroom-agents/greenroom/core/rtk"
 	"github.com/greenroom-agents/greenroom/core/trust"
 	"github.com/greenroom-agents/greenroom/extensions/hermes"
 )
@@ -143,8 +146,9 @@ func TestNobodyBelievesTheTestKey(t *testing.T) {
 	}
 }
 
-// session prepares a session of an agent and describes all that it comes to, in terms that hold no path of the machine.
-func session(t *testing.T, files map[string][]byte, key, variable string) map[string]string {
+// session prepares a session of an agent, with rtk or without, and describes all that it comes to, in terms that hold no path
+// of the machine.
+func session(t *testing.T, files map[string][]byte, key, variable string, withRTK bool) map[string]string {
 	t.Helper()
 	c, err := extension.NewContent(files, sign(t, files, key))
 	if err != nil {
@@ -172,12 +176,17 @@ func session(t *testing.T, files map[string][]byte, key, variable string) map[st
 	if err := os.Mkdir(work, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	h, err := core.New(t.Context(), core.Config{StateDir: state, Home: home, Environ: []string{"PATH=/nowhere"}, Commands: command.Fixed()})
+	sum := sha256.Sum256([]byte("rtk"))
+	if err := os.WriteFile(filepath.Join(dir, "rtk"), []byte("rtk"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h, err := core.New(t.Context(), core.Config{StateDir: state, Home: home, Environ: []string{"PATH=/nowhere"}, Commands: command.Fixed(),
+		RTK: rtk.Fixed(rtk.Artefact{Path: filepath.Join(dir, "rtk"), SHA256: hex.EncodeToString(sum[:])})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { h.Close() })
-	p, err := h.Prepare(context.Background(), core.Session{Workspace: "w", ID: "one", Provider: pkg.Provider(), ExtensionRuntimePrep: o, Cwd: work})
+	p, err := h.Prepare(context.Background(), core.Session{Workspace: "w", ID: "one", Provider: pkg.Provider(), ExtensionRuntimePrep: o, Cwd: work, RTK: withRTK})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,10 +227,33 @@ func session(t *testing.T, files map[string][]byte, key, variable string) map[st
 // Nothing knows this agent by its name: renamed, and signed again, it is prepared alike.
 func TestRenamedAndSignedAgainItIsTheSame(t *testing.T) {
 	t.Parallel()
-	own := session(t, content(t, nil), "hermes", "HERMES_HOME")
-	renamed := session(t, content(t, strings.NewReplacer("hermes", "zeta", "HERMES", "ZETA", "Hermes", "Zeta")), "zeta", "ZETA_HOME")
-	if diff := cmp.Diff(own, renamed, cmp.Comparer(func(a, b string) bool { return alike(a) == alike(b) })); diff != "" {
+	zeta := strings.NewReplacer("hermes", "zeta", "HERMES", "ZETA", "Hermes", "Zeta")
+	same := cmp.Comparer(func(a, b string) bool { return alike(a) == alike(b) })
+	shortening := session(t, content(t, nil), "hermes", "HERMES_HOME", true)
+	if diff := cmp.Diff(shortening, session(t, content(t, zeta), "zeta", "ZETA_HOME", true), same); diff != "" {
+		t.Errorf("with rtk (-hermes +zeta):\n%s", diff)
+	}
+	own := session(t, content(t, nil), "hermes", "HERMES_HOME", false)
+	if diff := cmp.Diff(own, session(t, content(t, zeta), "zeta", "ZETA_HOME", false), same); diff != "" {
 		t.Errorf("(-hermes +zeta):\n%s", diff)
+	}
+	// What a session with rtk has more is this, and nothing of it without.
+	var more []string
+	for name := range shortening {
+		if _, both := own[name]; !both {
+			more = append(more, name)
+		}
+	}
+	slices.Sort(more)
+	if diff := cmp.Diff([]string{
+		"session:KEY/plugins", "session:KEY/plugins/session-rtk", "session:KEY/plugins/session-rtk/__init__.py",
+		"session:KEY/plugins/session-rtk/plugin.yaml", "session:KEY/plugins/session-rtk/session.json",
+		"session:rtk", "session:rtk/RTK.md", "session:rtk/bin", "session:rtk/bin/rtk", "session:rtk/data", "session:rtk/tee",
+	}, more); diff != "" {
+		t.Errorf("C305: %s", diff)
+	}
+	if got := shortening["session:KEY/plugins/session-rtk/session.json"]; !strings.Contains(got, `"SESSION/rtk/bin/rtk"`) {
+		t.Errorf("C305: the plugin is told %s", got)
 	}
 	for _, want := range []string{"session:KEY/config.yaml", "session:KEY/.env", "session:KEY/auth.json", "session:KEY/auth.lock", "session:KEY/bin", "work:AGENTS.md"} {
 		if own[want] == "" {

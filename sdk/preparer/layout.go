@@ -16,7 +16,12 @@ func NewLayout() *Layout { return &Layout{} }
 type Entry interface{ Place() Place }
 
 // Dir is a directory, 0700.
-type Dir struct{ At Place }
+type Dir struct {
+	At Place
+	// Scratch has it go with all that is in it once the session shall not have it any more: for what the client makes beside
+	// files of ours, such as compiled forms of them. Nothing of the user's can stand below it.
+	Scratch bool
+}
 
 // File is a file of ours, 0600 (0700 when Executable), made of parts.
 type File struct {
@@ -146,6 +151,9 @@ func (l *Layout) add(e Entry) { l.Entries = append(l.Entries, e) }
 
 // Dir adds a directory. Only one that would else be empty has to be said.
 func (l *Layout) Dir(p Place) { l.add(Dir{At: p}) }
+
+// ScratchDir adds a directory that goes with all that is in it.
+func (l *Layout) ScratchDir(p Place) { l.add(Dir{At: p, Scratch: true}) }
 
 // File adds a file of ours, 0600.
 func (l *Layout) File(p Place, body ...Value) { l.add(File{At: p, Body: body}) }

@@ -17,6 +17,7 @@ func TestPrint(t *testing.T) {
 	l, home := p.NewLayout(), p.Session("actor")
 	text := p.Text{Document: "instructions"}
 	l.Dir(home)
+	l.ScratchDir(home.Join("tmp"))
 	l.Program(home.Join("run.sh"), p.S("#!/bin/sh\nexec "), p.Quote(p.Shell, home.Join("bin").Value()), p.S(" \"$@\"\n"))
 	l.File(home.Join("note"), text, p.S("\n"), p.Text{Document: "instructions", Section: "skills"})
 	l.Document(home.Join("a.json"), p.JSON, p.Object{

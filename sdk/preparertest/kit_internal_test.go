@@ -215,6 +215,10 @@ func TestBadAdapterFails(t *testing.T) {
 			l.Link(p.Session("out"), p.InHome("actor", "plugins"))
 			l.File(p.Session("out/x"), p.S("x"))
 		})},
+		"login in a scratch directory": {"places", then(func(l *p.Layout, _ p.Request) {
+			l.ScratchDir(p.Session("tmp"))
+			l.Link(p.Session("tmp/deep/x"), p.InHome("actor", "plugins"))
+		})},
 		"file in the workspace": {"places", then(func(l *p.Layout, _ p.Request) { l.File(p.Workspace("x.md"), p.S("x")) })},
 		"block in .github": {"places", then(func(l *p.Layout, r p.Request) {
 			l.Block(p.Workspace(".github/x.md"), []p.Base{p.Current()}, r.Instructions.Text())

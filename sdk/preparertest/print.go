@@ -62,7 +62,7 @@ func (p *printer) entry(e preparer.Entry) {
 	head := rules.Label(e)
 	switch e := e.(type) {
 	case preparer.Dir:
-		p.line(0, "%s", head)
+		p.line(0, "%s%s", head, when("scratch", e.Scratch))
 	case preparer.File:
 		p.line(0, "%s%s", head, when("executable", e.Executable))
 		p.body(e.Body)

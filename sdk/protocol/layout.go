@@ -44,7 +44,7 @@ func (e *encoder) entry(v preparer.Entry) *pb.Entry {
 	m := &pb.Entry{}
 	switch v := v.(type) {
 	case preparer.Dir:
-		m.Kind = &pb.Entry_Dir{Dir: &pb.Dir{}}
+		m.Kind = &pb.Entry_Dir{Dir: &pb.Dir{Scratch: v.Scratch}}
 	case preparer.File:
 		m.Kind = &pb.Entry_File{File: &pb.File{Body: e.body(v.Body), Executable: v.Executable}}
 	case preparer.TypedDocument:
@@ -92,7 +92,7 @@ func (d *decoder) entry(m *pb.Entry) preparer.Entry {
 	at := d.place(m.GetAt())
 	switch k := m.GetKind().(type) {
 	case *pb.Entry_Dir:
-		return preparer.Dir{At: at}
+		return preparer.Dir{At: at, Scratch: k.Dir.GetScratch()}
 	case *pb.Entry_File:
 		return preparer.File{At: at, Body: d.body(k.File.GetBody()), Executable: k.File.GetExecutable()}
 	case *pb.Entry_Document:

@@ -106,6 +106,7 @@ func one(kind string) string {
 
 func (c *checker) tree() {
 	t := tree{kinds: map[string]string{}, spelt: map[string]string{}}
+	scratch := map[string]bool{}
 	var entries []preparer.Entry
 	for _, e := range c.layout.Entries {
 		if _, shared := e.(preparer.Check); !shared {
@@ -119,6 +120,8 @@ func (c *checker) tree() {
 			c.add(Places, Label(e), "the place is taken by %s", one(other))
 		}
 		t.kinds[key] = KindOf(e)
+		dir, _ := e.(preparer.Dir)
+		scratch[key] = dir.Scratch
 	}
 	for _, e := range entries {
 		at := e.Place()
@@ -133,6 +136,9 @@ func (c *checker) tree() {
 			t.spelt[fold(key)] = key
 			if kind := t.kinds[fold(key)]; up != at && kind != "" && kind != "dir" && kind != "expose" {
 				c.add(Places, Label(e), "it lies below a %s", kind)
+			}
+			if kind := KindOf(e); scratch[fold(key)] && kind != "dir" && kind != "file" && kind != "document" {
+				c.add(Places, Label(e), "it holds something of the user's, and lies in a directory that goes with all that is in it")
 			}
 		}
 	}

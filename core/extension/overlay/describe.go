@@ -38,7 +38,7 @@ func (o *Overlay) describe() p.Descriptor {
 		// A file in the workspace is shared by the sessions there; where another holds it, the first prompt is left.
 		Instructions: []p.Channel{p.WorkspaceFile, p.FirstPrompt},
 		Skills:       p.SkillChannel{Kind: p.NoSkills},
-		Rewrite:      p.InstructionsOnly,
+		Rewrite:      o.rewrite(),
 		Inherit:      map[p.Kind]p.Exclusion{p.Skills: {How: p.ByLayout}},
 	}
 	if len(o.mirrors()) > 0 {

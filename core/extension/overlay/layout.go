@@ -32,9 +32,7 @@ func (o *Overlay) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	home := p.Session(h.DirName)
 	l.Dir(home)
 	l.Set(h.EnvVar, home.Value())
-	for _, plugin := range o.agent.Plugins {
-		l.File(home.Join(plugin.To), p.Text{Document: document(plugin)})
-	}
+	enabled := o.plugins(l, r, home)
 	var mirrored []p.Value
 	if r.Skills.Count > 0 {
 		mirrored = o.skills(l)
@@ -51,7 +49,7 @@ func (o *Overlay) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 		}
 	}
 	if h.Edits() {
-		o.configure(l, r, h, mirrored)
+		o.configure(l, r, h, mirrored, enabled)
 	}
 	return l, nil
 }
@@ -71,31 +69,36 @@ func (o *Overlay) skills(l *p.Layout) []p.Value {
 }
 
 // configure edits the configuration file: the user's own directories of skills come first, then the session's, then the
-// one in the user's home. Without a file of the user's there is one only when there is something to say.
-func (o *Overlay) configure(l *p.Layout, r p.Request, h *runtimeprep.Home, mirrored []p.Value) {
-	key := p.KeyPath(h.ExternalDirsKey)
+// one in the user's home, and plugins are added behind the user's. Without a file of the user's there is one only when there
+// is something to say.
+func (o *Overlay) configure(l *p.Layout, r p.Request, h *runtimeprep.Home, mirrored, enabled []p.Value) {
 	var edits []p.Edit
-	if r.Options.Inherit.None(p.Skills) {
-		edits = append(edits, p.Delete(key))
-	} else if o.sourced() {
-		edits = append(edits, p.Rebase(key, o.source()))
-	}
-	edits = append(edits, p.Distinct(key))
 	var add []p.Value
-	if h.IncludeSkillRoots {
-		add = append(add, mirrored...)
+	if key := p.KeyPath(h.ExternalDirsKey); len(key) > 0 {
+		if r.Options.Inherit.None(p.Skills) {
+			edits = append(edits, p.Delete(key))
+		} else if o.sourced() {
+			edits = append(edits, p.Rebase(key, o.source()))
+		}
+		edits = append(edits, p.Distinct(key))
+		if h.IncludeSkillRoots {
+			add = append(add, mirrored...)
+		}
+		if h.IncludeUserHomeDir && r.Inputs[inSkills].Exists && !r.Options.Inherit.None(p.Skills) {
+			add = append(add, p.InputPath{Input: inSkills})
+		}
+		if len(add) > 0 {
+			edits = append(edits, p.Append(key, p.ListPaths, add...))
+		}
 	}
-	if h.IncludeUserHomeDir && r.Inputs[inSkills].Exists && !r.Options.Inherit.None(p.Skills) {
-		add = append(add, p.InputPath{Input: inSkills})
-	}
-	if len(add) > 0 {
-		edits = append(edits, p.Append(key, p.ListPaths, add...))
+	if len(enabled) > 0 {
+		edits = append(edits, p.Append(h.PluginsKey, p.ListIDs, enabled...))
 	}
 	var base []p.Base
 	if o.sourced() {
 		base = append(base, p.FromInput(inConfig))
 	}
-	if len(add) > 0 {
+	if len(add)+len(enabled) > 0 {
 		base = append(base, p.Empty())
 	}
 	if len(base) > 0 {

@@ -34,17 +34,10 @@ type Agent struct {
 	Supported string
 	// Roots are the directories in which the agent looks for skills by itself.
 	Roots []runtimeprep.Root
-	// Plugins are files of the agent's own plugin language, placed in the home of a session and never run by us.
+	// Plugins are files of plugins of the agent's, placed in the home of a session and never run by us.
 	Plugins []Plugin
 	// Prep is what a session of it needs; nil is the zero Declaration.
 	Prep *runtimeprep.Declaration
-}
-
-// Plugin is a source file for the agent.
-type Plugin struct {
-	File string // its name in the package
-	To   string // where it stands, below the home of a session
-	Text string
 }
 
 // Overlay is an adapter for the agent of one package.
@@ -74,8 +67,8 @@ func New(a Agent) (*Overlay, error) {
 		return nil, found[0]
 	}
 	for _, plugin := range a.Plugins {
-		if o.prep.Home == nil || rules.Path(plugin.To) != "" {
-			return nil, bad("plugin "+plugin.File, "goes to no place in a home of the session's own")
+		if why := plugin.wrong(o.prep.Home); why != "" {
+			return nil, bad("plugin "+plugin.name(), why)
 		}
 	}
 	data, err := json.Marshal(a)
@@ -97,7 +90,8 @@ func New(a Agent) (*Overlay, error) {
 		return nil, bad("agent", found[0].Error())
 	}
 	// What is in each other's way in the fullest session is so in no session because something is missing there.
-	full := preparer.Request{Skills: preparer.SkillSet{Count: 1}, Instructions: preparer.Document{Name: "instructions"}, Inputs: map[string]preparer.Found{}}
+	full := preparer.Request{Skills: preparer.SkillSet{Count: 1}, Instructions: preparer.Document{Name: "instructions"}, Inputs: map[string]preparer.Found{},
+		RTK: &preparer.RTK{Program: preparer.Session("rtk/bin/rtk")}}
 	for _, in := range o.desc.Inputs {
 		full.Inputs[in.Name] = preparer.Found{Exists: in.Name != inHidden}
 	}
@@ -132,12 +126,12 @@ func (o *Overlay) Config() string {
 func (o *Overlay) Texts() map[string]string {
 	texts := map[string]string{}
 	for _, p := range o.agent.Plugins {
-		texts[document(p)] = p.Text
+		if p.File != "" {
+			texts[p.document()] = p.Text
+		}
 	}
 	return texts
 }
-
-func document(p Plugin) string { return "extension:" + p.File }
 
 // Describe implements preparer.Preparer.
 func (o *Overlay) Describe() preparer.Descriptor { return o.desc }

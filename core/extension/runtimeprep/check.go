@@ -9,8 +9,11 @@ import (
 	"github.com/greenroom-agents/greenroom/sdk/rules"
 )
 
-// skillList is the one list of directories that can be added to.
-var skillList = []string{"skills", "external_dirs"}
+// skillList and pluginList are the lists of a configuration that can be added to: one of directories, and one of names.
+var (
+	skillList  = []string{"skills", "external_dirs"}
+	pluginList = []string{"plugins", "enabled"}
+)
 
 // ours are names in the directory of a session that are Greenroom's to give.
 var ours = []string{"extension-skills", "skills", "rtk", "plugins", "store", "manifest", "sidecar-manifest.json"}
@@ -181,10 +184,13 @@ func (c *checker) config(h *Home) {
 	if len(h.ExternalDirsKey) > 0 && !slices.Equal(h.ExternalDirsKey, skillList) {
 		c.add("home.externalDirsKey", `is not supported; ["skills", "external_dirs"] is`)
 	}
-	if h.ConfigFile == "" && (h.ConfigFormat != "" || len(h.ExternalDirsKey) > 0) {
+	if len(h.PluginsKey) > 0 && !slices.Equal(h.PluginsKey, pluginList) {
+		c.add("home.pluginsKey", `is not supported; ["plugins", "enabled"] is`)
+	}
+	if h.ConfigFile == "" && (h.ConfigFormat != "" || len(h.ExternalDirsKey) > 0 || len(h.PluginsKey) > 0) {
 		c.add("home.configFile", "is missing, and something is said of it")
 	}
-	if (h.IncludeSkillRoots || h.IncludeUserHomeDir) && !h.Edits() {
+	if (h.IncludeSkillRoots || h.IncludeUserHomeDir) && (h.ConfigFile == "" || len(h.ExternalDirsKey) == 0) {
 		c.add("home.externalDirsKey", "is missing, or configFile is, and directories are to be added")
 	}
 	if h.IncludeUserHomeDir && h.UserHomeSkillDir == "" {

@@ -28,10 +28,12 @@ type Home struct {
 	LoginFiles []LoginFile `json:"loginFiles,omitempty"`
 	// SharedDirs are directories there that all sessions use, made when they are missing.
 	SharedDirs []string `json:"sharedDirs,omitempty"`
-	// ConfigFile is edited: the directories of skills are added to the list at ExternalDirsKey.
+	// ConfigFile is edited: the directories of skills are added to the list at ExternalDirsKey, and the names of plugins
+	// that the package brings to the one at PluginsKey, which is an addition of Greenroom's.
 	ConfigFile      string   `json:"configFile,omitempty"`
 	ConfigFormat    string   `json:"configFormat,omitempty"` // "yaml", which is the default
 	ExternalDirsKey []string `json:"externalDirsKey,omitempty"`
+	PluginsKey      []string `json:"pluginsKey,omitempty"`
 	// UserHomeSkillDir is where the user's own skills lie in their home of the agent.
 	UserHomeSkillDir string `json:"userHomeSkillDir,omitempty"`
 	// IncludeSkillRoots adds the session's skills to the list, and IncludeUserHomeDir the user's.
@@ -87,7 +89,9 @@ func (h *Home) Copies() []string {
 }
 
 // Edits says whether ConfigFile is edited, and not copied as it is.
-func (h *Home) Edits() bool { return h.ConfigFile != "" && len(h.ExternalDirsKey) > 0 }
+func (h *Home) Edits() bool {
+	return h.ConfigFile != "" && (len(h.ExternalDirsKey) > 0 || len(h.PluginsKey) > 0)
+}
 
 func contains(list []string, s string) bool {
 	for _, have := range list {

@@ -64,6 +64,7 @@ func (o *object) home(h *Home) {
 	o.text("configFile", &h.ConfigFile)
 	o.text("configFormat", &h.ConfigFormat)
 	o.texts("externalDirsKey", &h.ExternalDirsKey)
+	o.texts("pluginsKey", &h.PluginsKey)
 	o.text("userHomeSkillDir", &h.UserHomeSkillDir)
 	o.flag("includeSkillRoots", &h.IncludeSkillRoots)
 	o.flag("includeUserHomeDir", &h.IncludeUserHomeDir)

@@ -65,7 +65,7 @@ func TestC329_PublicDeclaration(t *testing.T) {
 	if diff := cmp.Diff([]string{"auth.json", ".env"}, got.Home.Copies()); diff != "" {
 		t.Errorf("copies: %s", diff)
 	}
-	for _, data := range []string{`{}`, home(t, nil), `{"instructionsFile":"docs/GUIDE.md","instructionsHiddenBy":[".vendor.md"]}`} {
+	for _, data := range []string{`{}`, home(t, nil), home(t, map[string]any{"pluginsKey": []string{"plugins", "enabled"}}), `{"instructionsFile":"docs/GUIDE.md","instructionsHiddenBy":[".vendor.md"]}`} {
 		if _, err := runtimeprep.Decode([]byte(data)); err != nil {
 			t.Errorf("%s: %v", data, err)
 		}
@@ -87,6 +87,9 @@ func TestC330_WhatIsNoDeclaration(t *testing.T) {
 		home(t, map[string]any{"includeSkillRoots": "yes"}):                                               "home.includeSkillRoots",
 		home(t, map[string]any{"configFormat": "toml"}):                                                   "home.configFormat",
 		home(t, map[string]any{"externalDirsKey": []string{"plugins", "enabled"}}):                        "home.externalDirsKey",
+		home(t, map[string]any{"pluginsKey": []string{"mcp_servers", "enabled"}}):                         "home.pluginsKey",
+		home(t, map[string]any{"pluginsKey": []string{"plugins"}}):                                        "home.pluginsKey",
+		home(t, map[string]any{"externalDirsKey": nil, "pluginsKey": []string{"plugins", "enabled"}}):     "home.externalDirsKey",
 		home(t, map[string]any{"externalDirsKey": nil}):                                                   "home.externalDirsKey",
 		home(t, map[string]any{"configFile": nil}):                                                        "home.configFile",
 		home(t, map[string]any{"userHomeSkillDir": nil}):                                                  "home.userHomeSkillDir",

@@ -4858,6 +4858,7 @@ func (*Entry_Check) isEntry_Kind() {}
 
 type Dir struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	Scratch       bool                   `protobuf:"varint,1,opt,name=scratch,proto3" json:"scratch,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4890,6 +4891,13 @@ func (x *Dir) ProtoReflect() protoreflect.Message {
 // Deprecated: Use Dir.ProtoReflect.Descriptor instead.
 func (*Dir) Descriptor() ([]byte, []int) {
 	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *Dir) GetScratch() bool {
+	if x != nil {
+		return x.Scratch
+	}
+	return false
 }
 
 type File struct {
@@ -6245,8 +6253,9 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05login\x18\v \x01(\v2\x1c.greenroom.preparer.v1.LoginH\x00R\x05login\x12<\n" +
 	"\x06skills\x18\f \x01(\v2\".greenroom.preparer.v1.PlaceSkillsH\x00R\x06skills\x124\n" +
 	"\x05check\x18\r \x01(\v2\x1c.greenroom.preparer.v1.CheckH\x00R\x05checkB\x06\n" +
-	"\x04kind\"\x05\n" +
-	"\x03Dir\"X\n" +
+	"\x04kind\"\x1f\n" +
+	"\x03Dir\x12\x18\n" +
+	"\ascratch\x18\x01 \x01(\bR\ascratch\"X\n" +
 	"\x04File\x120\n" +
 	"\x04body\x18\x01 \x03(\v2\x1c.greenroom.preparer.v1.ValueR\x04body\x12\x1e\n" +
 	"\n" +
