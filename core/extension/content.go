@@ -32,7 +32,8 @@ const (
 // Content is the files of a package that nobody has verified, as they were read.
 type Content struct {
 	files    map[string][]byte
-	envelope []byte // nil: not signed
+	envelope []byte    // nil: it holds no signature
+	release  *released // nil: it was found by itself
 	once     sync.Once
 	read     reading
 }

@@ -68,19 +68,14 @@ func (r *treeReader) entry(ctx context.Context, at string, depth int) error {
 		return refuseFile(name, bad)
 	}
 	info, err := r.tree.Lstat(at)
-	switch {
-	case err != nil:
+	if err != nil {
 		return unreadable(err)
-	case info.Mode()&fs.ModeSymlink != 0:
-		return refuseFile(name, "is a link").WithHint("put the file itself in its place")
-	case info.IsDir():
+	}
+	if info.IsDir() {
 		return r.directory(ctx, at, depth+1)
-	case !info.Mode().IsRegular():
-		return refuseFile(name, "is no regular file")
-	case runtime.GOOS != "windows" && info.Mode()&0o111 != 0:
-		return refuseFile(name, "is executable").WithHint("take the permission to execute away: chmod a-x")
-	case fsroot.Links(info) > 1:
-		return refuseFile(name, "has another name elsewhere, by which it could be changed").WithHint("copy the file")
+	}
+	if err := plainFile(name, info); err != nil {
+		return err
 	}
 	if err := r.builder.allow(name, info.Size()); err != nil {
 		return err
@@ -90,6 +85,21 @@ func (r *treeReader) entry(ctx context.Context, at string, depth int) error {
 		return unreadable(err)
 	}
 	return r.builder.add(name, data)
+}
+
+// plainFile says why what info describes is not just a file.
+func plainFile(name string, info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return refuseFile(name, "is a link").WithHint("put the file itself in its place")
+	case !info.Mode().IsRegular():
+		return refuseFile(name, "is no regular file")
+	case runtime.GOOS != "windows" && info.Mode()&0o111 != 0:
+		return refuseFile(name, "is executable").WithHint("take the permission to execute away: chmod a-x")
+	case fsroot.Links(info) > 1:
+		return refuseFile(name, "has another name elsewhere, by which it could be changed").WithHint("copy the file")
+	}
+	return nil
 }
 
 // unreadable types the errors of a directory that is no package.

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -118,7 +119,7 @@ func compare(a, b string) int {
 // put makes sure that content lies in the store below its digest. It appears whole, after it was made durable.
 func (s *Store) put(ctx context.Context, tree *fsroot.Tree, digest string, c *Content) error {
 	at := path.Join(objectsDir, digest)
-	there, err := readTree(ctx, tree, at)
+	there, err := readObject(ctx, tree, at)
 	if err == nil && same(there, c) {
 		return nil
 	}
@@ -144,7 +145,7 @@ func (s *Store) put(ctx context.Context, tree *fsroot.Tree, digest string, c *Co
 }
 
 func same(a, b *Content) bool {
-	return string(a.envelope) == string(b.envelope) && maps.EqualFunc(a.files, b.files, func(x, y []byte) bool { return string(x) == string(y) })
+	return maps.EqualFunc(a.stored(), b.stored(), bytes.Equal)
 }
 
 // fill writes content beside its place, makes it durable, and takes the right to write away.
@@ -152,10 +153,7 @@ func fill(ctx context.Context, tree *fsroot.Tree, c *Content) error {
 	if err := tree.Mkdir(making, 0o700); err != nil {
 		return err
 	}
-	files := maps.Clone(c.files)
-	if c.envelope != nil {
-		files[SignatureFile] = c.envelope
-	}
+	files := c.stored()
 	dirs := map[string]bool{making: true}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := ctx.Err(); err != nil {

@@ -52,6 +52,20 @@ func (s *Store) UnsafeLoadLocal(ctx context.Context, id string) (*Package, error
 	return pkg, nil
 }
 
+// Newest is the newest version of an ID that was ever installed, "" for none. Nothing older is installed but with
+// AllowDowngrade.
+func (s *Store) Newest(ctx context.Context, id string) (string, error) {
+	_, r, done, err := s.recordOf(ctx, id)
+	if fault.CodeOf(err) == fault.NotInstalled {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	done()
+	return r.Bound.HighestVersion, nil
+}
+
 func (s *Store) recordOf(ctx context.Context, id string) (*fsroot.Tree, record, func(), error) {
 	if !trust.ValidID(id) {
 		return nil, record{}, nil, notInstalled(id)
@@ -111,7 +125,7 @@ func (s *Store) content(ctx context.Context, tree *fsroot.Tree, digest string) (
 		}
 	}
 	before, whole := stampsOf(tree, at)
-	c, err := readTree(ctx, tree, at)
+	c, err := readObject(ctx, tree, at)
 	if err != nil {
 		return nil, err
 	}

@@ -28,19 +28,13 @@ func Verify(ctx context.Context, dir string, p *trust.Policy, t trust.Terms) (*P
 	return c.Verify(p, t)
 }
 
-// Verify makes a package of content that the policy believes. Terms name no kind: it is that of extensions. Errors are
-// those of [trust.Policy.Verify], fault.Tampered for a file that is not the one that was signed, and fault.PackageRules.
+// Verify makes a package of content that the policy believes. Terms name no kind: it is that of extensions. Where content
+// came with the document of a release and holds a signature too, both have to be believed, and what is said of the
+// release is what the signature in it says. Errors are those of [trust.Policy.Verify], fault.Tampered for a file that is
+// not the one that was signed, and fault.PackageRules.
 func (c *Content) Verify(p *trust.Policy, t trust.Terms) (*Package, error) {
-	if c.envelope == nil {
-		return nil, fault.New(fault.Untrusted, "verify", "package", "it is not signed: there is no "+SignatureFile).
-			WithHint("sign it with `greenroom extension sign`; while you develop it, it can be installed with --unsafe-unsigned")
-	}
-	t.Kind = trust.Extension
-	v, err := p.Verify(c.envelope, t)
+	v, err := c.verify(p, t)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.matches(v); err != nil {
 		return nil, err
 	}
 	m, err := c.manifest()
@@ -53,6 +47,30 @@ func (c *Content) Verify(p *trust.Policy, t trust.Terms) (*Package, error) {
 			WithHint("sign the package again")
 	}
 	return &Package{manifest: m, verified: *v, files: c.files}, nil
+}
+
+func (c *Content) verify(p *trust.Policy, t trust.Terms) (*trust.Verified, error) {
+	if c.release != nil {
+		v, err := c.release.Verify(p, t)
+		if err != nil || c.envelope == nil {
+			return v, err
+		}
+		t.ID = v.Release.ID
+	}
+	if c.envelope == nil {
+		return nil, fault.New(fault.Untrusted, "verify", "package", "it is not signed: there is no "+SignatureFile).
+			WithHint("sign it with `greenroom extension sign`; while you develop it, it can be installed with --unsafe-unsigned")
+	}
+	t.Kind = trust.Extension
+	v, err := p.Verify(c.envelope, t)
+	if err != nil {
+		return nil, err
+	}
+	if c.release != nil && c.release.Version != v.Release.Version {
+		return nil, fault.New(fault.Untrusted, "verify", "extension "+v.Release.ID,
+			fmt.Sprintf("it was signed as %s, and the document of its release is that of %s", v.Release.Version, c.release.Version))
+	}
+	return v, c.matches(v)
 }
 
 // matches holds every file to the digest that was signed, and the files to the list of them.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/extension"
+	"github.com/greenroom-agents/greenroom/core/extension/index"
 	"github.com/greenroom-agents/greenroom/core/extension/overlay"
 	"github.com/greenroom-agents/greenroom/core/trust"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
@@ -50,17 +51,23 @@ type release struct {
 	Digest   string         `json:"digest"`
 	Signers  []trust.KeyRef `json:"signers,omitempty"`
 	Unsigned bool           `json:"unsigned,omitempty"`
+	// LeftOut are newer releases of an index that were not taken.
+	LeftOut []index.Left `json:"leftOut,omitempty"`
 }
 
 func releaseOf(p *extension.Package) release {
 	r := p.Release()
-	return release{p.ID(), p.Provider(), r.Version, r.Sequence, p.Digest(), p.Signers(), p.Unsafe()}
+	return release{ID: p.ID(), Provider: p.Provider(), Version: r.Version, Sequence: r.Sequence, Digest: p.Digest(), Signers: p.Signers(), Unsigned: p.Unsafe()}
 }
 
-func (a *app) tellRelease(did string, p *extension.Package) error {
+func (a *app) tellRelease(did string, p *extension.Package, left ...index.Left) error {
 	r := releaseOf(p)
+	r.LeftOut = left
 	if a.json {
 		return a.answer(r)
+	}
+	for _, l := range left {
+		a.view().Line("%s %s: %s", a.style.Dim("left out"), paint.Clean(l.Version), paint.Clean(l.Reason))
 	}
 	by := a.style.Warn("signed by nobody")
 	if !r.Unsigned {

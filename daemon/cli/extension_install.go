@@ -127,34 +127,3 @@ func (a *app) verifyExtensionCommand() *cobra.Command {
 		},
 	}
 }
-
-func (a *app) installExtensionCommand() *cobra.Command {
-	var o extension.InstallOptions
-	cmd := &cobra.Command{
-		Use:   "install PACKAGE",
-		Short: "Install a package that is signed by somebody whom you believe",
-		Long: `Install a package that is signed by somebody whom you believe, and make it the active one of its name. It is verified
-again whenever it is used. The release before it stays, for ` + "`greenroom extension rollback`" + `.`,
-		Example: `  greenroom extension install acme.zip
-  greenroom extension install acme --allow-downgrade`,
-		Args: takes("PACKAGE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.readPackage(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			s, p, err := a.storeAndPolicy()
-			if err != nil {
-				return err
-			}
-			pkg, err := s.Install(cmd.Context(), c, p, a.terms(), o)
-			if err != nil {
-				return err
-			}
-			return a.tellRelease("installed", pkg)
-		},
-	}
-	cmd.Flags().BoolVar(&o.AllowDowngrade, "allow-downgrade", false, "take a release that is older than one that was installed before")
-	cmd.Flags().BoolVar(&o.UnsafeUnsigned, "unsafe-unsigned", false, "take a package that nobody has signed, for while you develop it")
-	return cmd
-}

@@ -67,9 +67,20 @@ func (v *Versions) Select(p *trust.Policy, t trust.Terms, w Wanted) (*Release, [
 	return nil, left, v.none(w, left)
 }
 
+// Reject leaves a release out of what comes, for what is wrong with its package.
+func (v *Versions) Reject(version string, err error) {
+	for i := range v.Entries {
+		if v.Entries[i].Version == version {
+			v.Entries[i].rejected = &Left{version, fault.CodeOf(err), plain(err)}
+		}
+	}
+}
+
 // unfit says why an entry does not fit, or "".
 func (e Entry) unfit(w Wanted) (fault.Code, string) {
 	switch {
+	case e.rejected != nil:
+		return e.rejected.Code, e.rejected.Reason
 	case e.Withdrawn:
 		return fault.Revoked, "its publisher withdrew it"
 	case e.version.Prerelease() != "" && !w.PreReleases && w.Version == "":

@@ -39,7 +39,8 @@ type Entry struct {
 	// Release may be nil for what was withdrawn.
 	Release *Release
 
-	version *semver.Version
+	version  *semver.Version
+	rejected *Left
 }
 
 type versions struct {
