@@ -13,11 +13,17 @@ import (
 // providerID matches the names of clients and extensions. What is different about one is in its descriptor.
 var providerID = regexp.MustCompile(`(?i)\b(codex|claude|claude-code|cursor|opencode|kimi|kimi-code|hermes|tutti-agent|tuttiagent|openclaw|nexight)\b`)
 
-func TestCoreNamesNoProvider(t *testing.T) {
+func TestCoreAndThePageNameNoProvider(t *testing.T) {
 	t.Parallel()
 	literals := 0
 	for _, f := range files(t) {
-		if !f.below("core") && !f.below("examples/vmhost") || f.isTest() {
+		if f.below("daemon/page/templates") {
+			if found := providerID.FindString(f.text); found != "" {
+				t.Errorf("%s names %s", f.path, found)
+			}
+			continue
+		}
+		if !f.below("core") && !f.below("examples/vmhost") && !f.below("daemon/page") && !f.below("daemon/api") || f.isTest() {
 			continue
 		}
 		if f.below("core/canon/text") {

@@ -17,6 +17,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/api"
+	"github.com/greenroom-agents/greenroom/daemon/page"
 )
 
 // leaving is how long requests have to end when the server does.
@@ -26,12 +27,13 @@ func (a *app) serveCommand() *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve plans and agents to programs over HTTP, on the loopback interface",
-		Long: `Serve plans, agents and sessions to programs over HTTP on the loopback interface, until interrupted. GET /v1/openapi.yaml
-describes the interface.
+		Short: "Serve plans, agents and sessions on the loopback interface: a page for you, and HTTP for programs",
+		Long: `Serve plans, agents and sessions on the loopback interface, until interrupted: a page for a browser, and an interface for
+programs over HTTP, which GET /v1/openapi.yaml describes.
 
-Requests bring a bearer token: that of GREENROOM_API_TOKEN, else a fresh one, which is said once. Who has it can use the
-plans' keys by checks, and cannot read them.`,
+The link that is said opens the page once, in the browser that takes it. Another browser, and every request of a program,
+brings the token: that of GREENROOM_API_TOKEN, else a fresh one, which is said once. Who has it can use the plans' keys by
+checks, and cannot read them.`,
 		Example: `  greenroom serve
   GREENROOM_API_TOKEN=... greenroom serve --listen 127.0.0.1:7420 --json`,
 		Args: takes(),
@@ -75,15 +77,29 @@ func (a *app) serve(ctx context.Context, listen string) error {
 	if err != nil {
 		return usage("take another port, or :0 for any", "--listen: the address cannot be listened on")
 	}
+	shown, err := page.New(page.Config{
+		Access: opened, Providers: providersOf(h), Sessions: h, Token: token, Events: events, Now: a.Now, Random: a.Rand,
+	})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer shown.Close()
+	link, err := shown.Link()
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", shown)
+	mux.Handle("/v1/", api.New(api.Config{Access: opened, Providers: providersOf(h), Token: token, Events: events, Now: a.Now}))
 	server := &http.Server{
-		Handler:           api.New(api.Config{Access: opened, Providers: providersOf(h), Token: token, Events: events, Now: a.Now}),
+		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog:    log.New(io.Discard, "", 0),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(l) }()
-	if err := a.tellServing("http://"+l.Addr().String(), token, fresh); err != nil {
+	if err := a.tellServing("http://"+l.Addr().String(), link, token, fresh); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	select {
@@ -108,19 +124,20 @@ func freshToken(random io.Reader) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b[:]), nil
 }
 
-func (a *app) tellServing(base, token string, fresh bool) error {
+func (a *app) tellServing(base, link, token string, fresh bool) error {
 	if a.json {
-		said := map[string]string{"base_url": base}
+		said := map[string]string{"base_url": base, "page": base + link}
 		if fresh {
 			said["token"] = token
 		}
 		return a.answer(said)
 	}
-	fmt.Fprintf(a.Stdout, "%s serving plans and agents at %s\n", a.style.Good("✓"), a.style.Accent(base))
+	fmt.Fprintf(a.Stdout, "%s serving plans, agents and sessions at %s\n", a.style.Good("✓"), a.style.Accent(base))
+	fmt.Fprintf(a.Stdout, "  page   %s %s\n", base+link, a.style.Dim("(this link is good once)"))
 	if fresh {
 		fmt.Fprintf(a.Stdout, "  token  %s\n", token)
 	}
-	fmt.Fprintf(a.Stdout, "%s\n", a.style.Dim("  described at "+base+"/v1/openapi.yaml; end it with Ctrl-C"))
+	fmt.Fprintf(a.Stdout, "%s\n", a.style.Dim("  programs: "+base+"/v1/openapi.yaml; end it with Ctrl-C"))
 	return nil
 }
 

@@ -31,6 +31,7 @@ func TestServeIsWhatTheToolItselfWorksOn(t *testing.T) {
 	}()
 	var at struct {
 		BaseURL string `json:"base_url"`
+		Page    string
 		Token   string
 	}
 	if err := json.NewDecoder(r).Decode(&at); err != nil || len(at.Token) != 43 || !strings.HasPrefix(at.BaseURL, "http://127.0.0.1:") {
@@ -63,6 +64,16 @@ func TestServeIsWhatTheToolItselfWorksOn(t *testing.T) {
 	}
 	if status, _ := get("/v1/providers", "another"); status != 401 {
 		t.Errorf("another token: %d", status)
+	}
+	// The page is beside it: the link lets a browser in once, and nobody comes in without.
+	path := strings.TrimPrefix(at.Page, at.BaseURL)
+	if status, body := get(path, ""); status != 200 || !strings.Contains(body, "You are in") {
+		t.Errorf("%d %s", status, body)
+	}
+	for _, path := range []string{path, "/w/personal/plans", "/"} {
+		if status, body := get(path, at.Token); status != 401 || strings.Contains(body, ">P<") {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
 	}
 	end()
 	if got := <-status; got != 0 {

@@ -20,6 +20,12 @@ var remedies = map[plan.Remedy]string{
 	plan.RetryInference: "try again later", plan.InstallProvider: "install or enable the vendor's client", plan.LogIn: "log in with the vendor's client",
 }
 
+// StageName is what people call a stage.
+func StageName(s plan.Stage) string { return stageNames[s] }
+
+// Remedy says to people what they can do, "" for nothing.
+func Remedy(r plan.Remedy) string { return remedies[r] }
+
 // stage writes how one stage went.
 func (v View) stage(r plan.Result) { v.Line("%s", v.stageLine(r)) }
 
