@@ -135,11 +135,11 @@ func (s *stage) open(changes ...func(*core.Config)) *greenroom {
 	return g
 }
 
-// session is a session of the stage's client in the user's project.
+// session is a session of the stage's client in the user's project, which they trust.
 func (g *greenroom) session(id string, preset core.Preset) core.Session {
 	return core.Session{
 		Workspace: "workspace 51c2", ID: id, Provider: g.client.name, Cwd: g.cwd,
-		Inherit: core.Inherit{Preset: preset},
+		Inherit: core.Inherit{Preset: preset}, TrustWorkspace: preparer.UserSaidYes,
 	}
 }
 

@@ -374,7 +374,7 @@ func TestEveryChoiceOfContentReachesTheSession(t *testing.T) {
 func TestEveryFieldOfASessionIsRead(t *testing.T) {
 	t.Parallel()
 	known := []string{
-		"Workspace", "ID", "Provider", "ExtensionRuntimePrep", "Cwd", "Inherit", "Detail", "BrowserUse", "ComputerUse", "Connectors", "Servers", "Agent", "ExtraSkills", "SkipSkills", "Projection", "Endpoint", "Transcript", "Saver",
+		"Workspace", "ID", "Provider", "ExtensionRuntimePrep", "Cwd", "Inherit", "TrustWorkspace", "Detail", "BrowserUse", "ComputerUse", "Connectors", "Servers", "Agent", "ExtraSkills", "SkipSkills", "Projection", "Endpoint", "Transcript", "Saver",
 		"RTK", "Logins", "SkillRoots",
 	}
 	var fields []string

@@ -79,7 +79,7 @@ func (h *Host) kindOf(a *answered) (*kind, error) {
 	tools := client.Tools(a.desc.Client, h.env)
 	key := strings.Join([]string{
 		a.session.Provider, a.adapter.Digest, a.adapter.Version, a.version, a.session.Cwd, strings.Join(a.choices, "\n"), strings.Join(tools, "\n"),
-		a.inputs.Print(), a.content.Digest, a.toldEndpoint(), a.toldSaver(), a.toldServers(), a.toldRTK(),
+		a.inputs.Print(), a.content.Digest, a.toldEndpoint(), a.toldSaver(), a.toldServers(), a.toldRTK(), string(a.trust()),
 	}, "\x00")
 	h.mu.Lock()
 	k := h.kinds[key]
@@ -114,7 +114,7 @@ func (h *Host) newKind(a *answered, tools []string) (*kind, error) {
 		Target:       preparer.Target{OS: runtime.GOOS, Arch: runtime.GOARCH, ClientVersion: a.version, Tools: tools},
 		Instructions: preparer.Document{Name: doc.Name, Sections: doc.Keys()},
 		Skills:       preparer.SkillSet{Count: len(k.skills)},
-		Options:      preparer.Options{Inherit: a.inherit},
+		Options:      preparer.Options{Inherit: a.inherit, TrustWorkspace: a.trust()},
 		Inputs:       a.inputs.Found(),
 		Commands:     preparer.Commands{Approved: approval.Prefixes},
 	}}

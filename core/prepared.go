@@ -29,7 +29,7 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 		strip:      slices.Clone(a.layout.Launch.Strip),
 	}
 	for _, g := range a.desc.Gates {
-		if g.Answer == preparer.NotAnswered {
+		if g.Stands(a.trust().Given()) {
 			p.gates = append(p.gates, g.ID)
 		}
 	}
@@ -111,6 +111,9 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 	if p.firstPrompt != "" {
 		list = append(list, Diagnostic{Severity: preparer.Info, Code: "first_prompt",
 			Text: "the instructions go with the first prompt, which the host sends; nobody does on a terminal"})
+	}
+	if kinds := w.a.letIn(); len(kinds) > 0 {
+		list = append(list, trustNote(w.a.trust(), kinds))
 	}
 	if text, ok := rtkTexts[p.RTK]; ok {
 		list = append(list, Diagnostic{Severity: preparer.Info, Code: "rtk", Text: text})

@@ -35,6 +35,9 @@ type Session struct {
 	// Inherit says how much of the user's own set-up comes along. The zero value is [Desktop]: a person expects what
 	// they set up to be there. It is the one zero value in Greenroom that is not the strict one.
 	Inherit Inherit
+	// TrustWorkspace says whether what lies in the workspace may set up the client: settings, hooks, plugins and MCP servers
+	// of the project's own, which run as the user. The zero value is no: a host that does not know says nothing.
+	TrustWorkspace preparer.Trust
 	// Detail is who reads along. The zero value is a person who programs.
 	Detail DetailMode
 	// BrowserUse and ComputerUse say that the person allows them and that the host found that it can.

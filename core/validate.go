@@ -48,6 +48,9 @@ func (s Session) validate() error {
 	if err := s.Detail.check(); err != nil {
 		return err
 	}
+	if s.TrustWorkspace != preparer.NotTrusted && !s.TrustWorkspace.Given() {
+		return bad("trust in the workspace", "is none that there is").(*Error).WithHint("use host_created or user_said_yes, or leave it out")
+	}
 	if _, err := command.Normal(s.Projection); err != nil {
 		return err
 	}

@@ -104,6 +104,8 @@ func Rows() []Row {
 			"opencode": {None: "the client reads its folder in the project by itself, with us or without"}}},
 		each("The client's own validators accept what was prepared", "TestC233_ClientAcceptsItsFiles"),
 		each("No credential of the user's stands in the host's state or log", "TestC234_NoSecretInStateOrLog"),
+		each("What a project sets up, hooks and servers among it, runs where the session's workspace is trusted and not where nobody said so",
+			"TestH33_ProjectSetsUpTheClientWhereItIsTrusted"),
 		{"Hooks that a user trusts run, and ones that changed since do not", map[string]Cell{
 			"codex": {Test: "TestH28_TrustInHooksComesAlong"}, "claude": {None: "hooks of the user's settings need no trust"},
 			"kimi":     {None: "hooks of the user's configuration need no trust"},

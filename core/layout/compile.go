@@ -109,6 +109,9 @@ func (c *compiler) entry(e preparer.Entry) error {
 		if e.Executable {
 			n.Mode = 0o700
 		}
+		if e.Named != nil {
+			return c.named(n, *e.Named)
+		}
 		return c.add(n)
 	case preparer.TypedDocument:
 		return c.document(e)

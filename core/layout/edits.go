@@ -3,6 +3,7 @@ package layout
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -30,6 +31,13 @@ func (c *compiler) merge(e preparer.Merge) error {
 			return err
 		}
 		edits, secret = append(edits, m), secret || s
+		if ed.Op == preparer.OpSetFor {
+			at := len(m.Path) - 1
+			if file := real(m.Path[at]); file != m.Path[at] { // a client may look by either
+				m.Path = append(m.Path[:at:at], file)
+				edits = append(edits, m)
+			}
+		}
 		if ed.Op != preparer.OpRekey {
 			continue
 		}
@@ -95,6 +103,13 @@ func (c *compiler) edit(e preparer.Edit) (merge.Edit, bool, error) {
 			return m, false, err
 		}
 		m.Items, secret = append(m.Items, r.value), secret || r.secret
+	}
+	if e.Op == preparer.OpSetFor {
+		file, err := c.Handles.path(e.At)
+		if err != nil {
+			return m, false, err
+		}
+		m.Op, m.Path = preparer.OpSet, append(slices.Clone(m.Path), file)
 	}
 	if e.Op == preparer.OpRebase || e.Op == preparer.OpRekey {
 		home, ok := c.Handles.Roots.Homes[e.Home]

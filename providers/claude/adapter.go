@@ -57,16 +57,8 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 // servers gives the client the host's MCP servers in a file of their own, which counts beside the user's and with the flag
 // that leaves all others out. The client puts in the values of variables when it reads the file.
 func servers(l *p.Layout, r p.Request, file p.Place) {
-	var files []p.Value
-	if len(r.Servers) > 0 {
-		list := p.Object{}
-		for _, s := range r.Servers {
-			list[s.Name] = p.Object{"type": p.S("http"), "url": p.S(s.URL), "headers": s.HeaderVars("${", "}")}
-		}
-		l.CheckedDocument(file, p.JSON, p.Object{"mcpServers": list}, p.Key("mcpServers"))
-		files = append(files, file.Value())
-	}
-	in, project := r.Options.Inherit, inProjectMCP.In(r).Exists
+	files := l.ServerFile(r, file, "${", "}")
+	in, project := r.Options.Inherit, inProjectMCP.In(r).Exists && r.Trusted()
 	// In print mode the client connects the project's unasked, and gives them what variables they name. The user's come back
 	// by the file that the client keeps them in.
 	if none := in.None(p.MCPServers); none || project && r.Secretive() {

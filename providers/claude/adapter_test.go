@@ -43,7 +43,7 @@ func request(in p.Inherit) p.Request {
 		Target:       p.Target{OS: "linux", Arch: "amd64", ClientVersion: "2.1.197"},
 		Instructions: p.Document{Name: "instructions"},
 		Skills:       p.SkillSet{Count: 2},
-		Options:      p.Options{Inherit: in},
+		Options:      p.Options{Inherit: in, TrustWorkspace: p.UserSaidYes},
 		Inputs: map[string]p.Found{
 			"instructions": {Exists: true},
 			"rules":        {Exists: true},

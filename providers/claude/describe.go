@@ -13,6 +13,8 @@ const (
 	flagPrompt, flagPlugin    = "--append-system-prompt-file", "--plugin-dir"
 	flagSources, flagSettings = "--setting-sources", "--settings"
 	flagOnlyMCP, flagMCP      = "--strict-mcp-config", "--mcp-config"
+	flagAdd, envAdded         = "--add-dir", "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"
+	envTrusted                = "CLAUDE_CODE_SANDBOXED" // the client asks nobody about the folder
 	envBudget, envNoMemory    = "SLASH_COMMAND_TOOL_CHAR_BUDGET", "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 	// serverVars begins the names of the variables that carry credentials of the host's MCP servers.
 	serverVars = "TUTTI_MCP_HEADER_"
@@ -90,10 +92,11 @@ func (Adapter) Describe() p.Descriptor {
 			p.ModelSettings: {How: p.ByFlag, With: withSettings},
 		},
 		// In print and stream-json mode nothing asks; on a terminal a person answers.
-		Gates: p.Unanswered("folder-trust", "onboarding"),
-		Env: slices.Concat([]string{envBudget, envNoMemory, serverVars + "*", envBase, envBearer, envAPIKey, envManaged, envQuiet,
+		Gates: append(p.Unanswered("onboarding"), p.TrustGate("folder-trust", p.AnsweredByEnv, p.NotAnswered, p.Skills, p.MCPServers, p.Hooks,
+			p.Plugins, p.ModelSettings)),
+		Env: slices.Concat([]string{envBudget, envNoMemory, envAdded, envTrusted, serverVars + "*", envBase, envBearer, envAPIKey, envManaged, envQuiet,
 			p.EndpointKeyVar}, modelVars, diverting, childMarkers),
-		Flags: []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP, flagMCP},
+		Flags: []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP, flagMCP, flagAdd},
 		// The home is the one that the client runs in. On a terminal it registers itself for links, and an installation of its
 		// own kind brings itself up to date.
 		OwnState: append(p.EachAtUser(".claude.json", ".claude.json.backup", ".cache/claude-cli-nodejs",

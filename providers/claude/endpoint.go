@@ -35,15 +35,10 @@ var diverting = []string{
 
 // undiverted refuses the one way to divert the client that nothing of ours closes.
 func undiverted(r p.Request) error {
-	read := []p.Input{inProjectSettings, inLocalSettings}
-	if r.Options.Inherit.All(p.ModelSettings) {
-		read = append(read, inSettings)
-	}
-	for _, in := range read {
-		if path := in.In(r).Value(settingsSocket); path != nil && path != p.S("") {
-			return p.Refuse("claude.endpoint-diverted", "a settings file sends all requests of claude code, the key included, to a unix socket",
-				"remove "+envSocket+" from the settings of the user and the project")
-		}
+	theirs := r.Options.Inherit.All(p.ModelSettings) && r.Sets(settingsSocket, inSettings)
+	if theirs || r.Trusted() && r.Sets(settingsSocket, inProjectSettings, inLocalSettings) {
+		return p.Refuse("claude.endpoint-diverted", "a settings file sends all requests of claude code, the key included, to a unix socket",
+			"remove "+envSocket+" from the settings of the user and the project")
 	}
 	return nil
 }

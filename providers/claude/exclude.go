@@ -16,10 +16,10 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 	if !in.All(p.Memories) {
 		l.SwitchOn(envNoMemory)
 	}
+	sources(l, r)
 	if in.All(p.ModelSettings) {
 		ours = switchedOff(l, r)
 	} else {
-		l.Args(p.S(flagSources), p.S("project,local"))
 		noteLost(l, r)
 	}
 	guardRTK(ours, r)
@@ -32,6 +32,17 @@ func exclude(l *p.Layout, r p.Request, settings p.Place) {
 		l.Args(p.S(flagSettings), settings.Value())
 		l.Note(p.Tell("claude.one-settings-flag",
 			"what stays out, and what guards an endpoint, is said with --settings, which the client takes once: a second one undoes it", ""))
+	}
+}
+
+// sources says whose settings count. Those of the project bring hooks, servers and skills, and in print mode the client asks
+// nobody. Where the workspace is not trusted, its instructions come in as those of a directory that was added.
+func sources(l *p.Layout, r p.Request) {
+	if theirs := r.Options.Inherit.All(p.ModelSettings); !r.Trusted() {
+		l.SwitchOn(envAdded)
+		l.Args(p.S(flagSources), p.S(map[bool]string{true: "user"}[theirs]), p.Concat{p.S(flagAdd + "="), p.Workspace(".").Value()})
+	} else if l.SwitchOn(envTrusted); !theirs {
+		l.Args(p.S(flagSources), p.S("project,local"))
 	}
 }
 
@@ -48,11 +59,8 @@ func switchedOff(l *p.Layout, r p.Request) p.Object {
 		if inInstructions.In(r).Exists {
 			off.Append("claudeMdExcludes", inInstructions.Path())
 		}
-		switch { // two looks at one directory
-		case inRules.In(r).Exists:
-			off.Append("claudeMdExcludes", p.Concat{inRules.Path(), p.S(below)})
-		case inRuleFolders.In(r).Exists:
-			off.Append("claudeMdExcludes", p.Concat{inRuleFolders.Path(), p.S(below)})
+		if rules, ok := r.FirstFound(inRules, inRuleFolders); ok { // two looks at one directory
+			off.Append("claudeMdExcludes", p.Concat{rules.Path(), p.S(below)})
 		}
 	}
 	if !in.All(p.Hooks) {

@@ -46,7 +46,7 @@ func configuration(l *p.Layout, r p.Request) {
 	in, config := r.Options.Inherit, root.Join("config.toml")
 	l.Merge(config, p.TOML, []p.Base{p.FromInput(inConfig.Name), p.Empty()},
 		slices.Concat(sections.Edits(in), tier(r), disabledSkills(r), models(l, r), servers(l, r),
-			always(r), worker(l, r))...)
+			always(r), l.FileTrust(r, "codex.trust-withheld", "projects", "trust_level", "trusted", "untrusted"), worker(l, r))...)
 	// The app server starts with a file that does not parse and fails only at the first thread.
 	l.Check(config, p.CheckTOML, p.Key("project_root_markers"), p.Key("allow_login_shell"))
 

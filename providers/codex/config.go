@@ -12,8 +12,7 @@ var (
 		{"mcp_servers", "*", "env_vars", "*"}, {"mcp_servers", "*", "env_vars", "*", "name"}}
 )
 
-// sections are the parts of config.toml. Model settings are also providers, approvals, the sandbox, the trust in projects
-// and roles.
+// sections are the parts of config.toml. Model settings are also providers, approvals, the sandbox and roles.
 var sections = p.Sections{
 	// How the client looks to a person, and what it asks them.
 	{Keys: []string{"check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener",
@@ -34,7 +33,7 @@ var sections = p.Sections{
 	{Kind: p.Memories, Keys: []string{"memories"}, Off: p.Key("features", "memories"), Report: []string{}}, // else it would write some
 	// Nobody asked whether a session without a person's settings may be counted.
 	{Kind: p.ModelSettings, Off: p.Key("analytics", "enabled"), Report: []string{"model", "model_provider", "model_reasoning_effort",
-		"service_tier", "approval_policy", "sandbox_mode", "model_providers/*", "agents/*", "projects/*"}},
+		"service_tier", "approval_policy", "sandbox_mode", "model_providers/*", "agents/*"}},
 }
 
 // always are edits that no choice changes.
@@ -58,10 +57,6 @@ func always(r p.Request) []p.Edit {
 		p.Set(p.Key("allow_login_shell"), p.Bool(false)),
 		// Commands inherit the environment, and have no use for the credentials in it.
 		p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.Strings(secret...)...),
-	}
-	if r.Secretive() {
-		// A project that is trusted may bring servers that ask for a credential, and another model.
-		e = append(e, p.Delete(p.Key("projects")))
 	}
 	if r.Target.OS == "windows" {
 		e = append(e, p.Set(p.Key("windows", "sandbox"), p.S("unelevated"))) // the default asks for elevation, which nobody answers

@@ -64,8 +64,10 @@ func (Adapter) Describe() p.Descriptor {
 		Model:      p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: p.EndpointKeyVar},
 		ServerVars: serverVars,
 		Inherit:    p.LeaveOutBy(p.ByLayout, p.Skills, p.MCPServers, p.Plugins),
-		Gates:      p.Unanswered("login", "folder-trust", "hook-trust"),
-		Env:        slices.Concat([]string{envHome}, secret, childMarkers),
+		// Untrusted, it also passes over the instructions of the project.
+		Gates: append(p.Unanswered("login", "hook-trust"), p.TrustGate("folder-trust", p.AnsweredByFile, p.AnsweredByFile,
+			p.Instructions, p.MCPServers, p.Hooks, p.ModelSettings)),
+		Env: slices.Concat([]string{envHome}, secret, childMarkers),
 		Transcripts: p.Transcripts{
 			Dirs: []string{root.Join("sessions").Path, root.Join("archived_sessions").Path},
 			From: p.EachAt(home, "sessions", "archived_sessions"), Suffix: ".jsonl", ID: p.Key("payload", "id"),

@@ -56,6 +56,9 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 
 	// Flags of the program have to stand in front of its command, which the host adds.
 	l.Args(p.S(flagPlugin), dir.Value())
+	if r.Trusted() {
+		l.Args(p.S(flagTrust))
+	}
 	l.Strip(planKey)
 	return l, nil
 }

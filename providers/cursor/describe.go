@@ -7,6 +7,7 @@ const (
 	home       = "cursor"
 	config     = "config"
 	flagPlugin = "--plugin-dir"
+	flagTrust  = "--trust" // the workspace, without asking
 	// planKey carries the credential of a session that has a model plan. Inherited by one that has none, it would reach
 	// the commands that this client runs.
 	planKey = "TUTTI_MODEL_PLAN_API_KEY"
@@ -52,9 +53,10 @@ func (Adapter) Describe() p.Descriptor {
 		Skills:       p.SkillChannel{Kind: p.SkillPlugin, Names: p.PlainNames, MaxName: 64},
 		Rewrite:      p.PretoolHook,
 		// No kind can be left out: the client documents no way, and its home is the user's. Its models are its vendor's.
-		Gates: []p.Gate{{ID: "login", Answer: p.NotAnswered}, {ID: "workspace-trust", Answer: p.NotAnswered}},
+		Gates: append(p.Unanswered("login"), p.TrustGate("workspace-trust", p.AnsweredByFlag, p.NotAnswered,
+			p.MCPServers, p.Hooks, p.ModelSettings)),
 		Env:   []string{planKey},
-		Flags: []string{flagPlugin},
+		Flags: []string{flagPlugin, flagTrust},
 		// The home is the user's, and which files of it a run changes is not known.
 		OwnState: []p.Location{p.AtUser(".cursor"), p.AtUser(".config/cursor")},
 	}

@@ -52,9 +52,10 @@ func configuration(l *p.Layout, r p.Request) {
 	l.Bring(r, inAgents, root.Join("agents"))
 	if r.Options.Inherit.All(p.ModelSettings) {
 		l.Bring(r, inTerminal, root.Join("tui.toml"))
-		// Trust in a project lets it bring MCP servers, to which it could give the key of an endpoint or of another server.
-		if !r.Secretive() {
-			l.Share(root.Join("workspace-trust"), p.At(home, "workspace-trust"))
-		}
+	}
+	// Trust lets a project bring MCP servers, to which it could give the key of an endpoint or of another server.
+	if l.TakesProject(r, "kimi.trust-withheld") {
+		l.FileNamed(root.Join("workspace-trust"), p.PathName{Prefix: "wd_", Slug: 40, Digest: 12},
+			p.S(`{"root": `), p.Quote(p.JSON, p.Workspace(".").Value()), p.S(`, "trustedAt": 1}`))
 	}
 }

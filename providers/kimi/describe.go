@@ -78,9 +78,8 @@ func (Adapter) Describe() p.Descriptor {
 		ServerVars: serverVars, BearerServers: true,
 		Inherit: p.LeaveOutBy(p.ByLayout, p.Skills, p.MCPServers, p.Plugins), // memories too: the client has none
 		// Asked on a terminal only; over ACP and in print mode a project that is not trusted is so without a word.
-		Gates: append(p.Unanswered("login", "folder-trust"), p.Gate{ID: "migration", Answer: p.AnsweredByFile}),
-		Env:   append([]string{envHome, keyVar, serverVars + "*", envNoTelemetry, envNoUpdate, envDepth, "KIMI_CODE_CUSTOM_HEADERS"}, shellTuning...),
-		// Logins, and trust that a person gives on a terminal, are written through links to these.
-		OwnState: p.EachAt(home, "credentials", "oauth", "workspace-trust"),
+		Gates:    append(p.Unanswered("login"), p.Gate{ID: "migration", Answer: p.AnsweredByFile}, p.TrustGate("folder-trust", p.AnsweredByFile, p.NotAnswered, p.MCPServers)),
+		Env:      append([]string{envHome, keyVar, serverVars + "*", envNoTelemetry, envNoUpdate, envDepth, "KIMI_CODE_CUSTOM_HEADERS"}, shellTuning...),
+		OwnState: p.EachAt(home, "credentials", "oauth"), // logins are written through links to these
 	}
 }

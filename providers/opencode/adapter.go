@@ -52,7 +52,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 		s.bind()
 	}
 	s.serve()
-	if r.Secretive() {
+	if !r.TakesProject() {
 		s.excludeProject()
 	}
 	file := root.Join("opencode.json")

@@ -94,7 +94,7 @@ func (Adapter) Describe() p.Descriptor {
 			// lie in cannot be moved.
 			p.Hooks: {How: p.ByLayout}, p.Memories: {How: p.ByLayout},
 		},
-		Gates: p.Unanswered("login"),
+		Gates: append(p.Unanswered("login"), p.TrustGate("folder-trust", p.AnsweredByEnv, p.AnsweredByEnv, p.MCPServers, p.Plugins, p.ModelSettings)),
 		Env: slices.Concat([]string{envDir, envFile, envNoShared, envNoProject, envNoPlugins, envAuth, envDatabase, envOffline, keyVar,
 			serverVars + "*"}, quiet, settings, redirects),
 		// The client puts its plugin interface into the configuration directory, and a schema into a configuration that names

@@ -56,6 +56,6 @@ func (s *session) excludeProject() {
 	}
 	if inProjectConfig.In(s.Request).Exists || inProjectPlugins.In(s.Request).Exists {
 		s.Note(p.Tell("opencode.project-config-left-out",
-			"the configuration of the project stays out, but for the nearest instructions and the skills: it could read credentials of the session", ""))
+			"the configuration of the project stays out, but for the nearest instructions and the skills: it runs unasked, and reads what the session has", ""))
 	}
 }

@@ -9,8 +9,7 @@ import (
 // bundled says whether the client unpacks skills of its own. It does unless this is false.
 var bundled = p.Key("skills", "bundled", "enabled")
 
-// sections are the parts of config.toml. Model settings are also providers, approvals, the sandbox, the trust in projects
-// and roles.
+// sections are the parts of config.toml. Model settings are also providers, approvals, the sandbox and roles.
 var sections = p.Sections{
 	// How the client looks to a person, and what it asks them.
 	{Keys: []string{"check_for_update_on_startup", "disable_paste_burst", "feedback", "file_opener",
@@ -23,7 +22,7 @@ var sections = p.Sections{
 	{Kind: p.Plugins, Keys: []string{"marketplaces", "plugins"}, Off: p.Key("features", "plugins"), Report: []string{"plugins/*"}},
 	{Kind: p.Memories, Keys: []string{"memories"}, Off: p.Key("features", "memories"), Report: []string{}},
 	{Kind: p.ModelSettings, Off: p.Key("analytics", "enabled"), Report: []string{"model", "model_provider", "model_reasoning_effort",
-		"approval_policy", "sandbox_mode", "model_providers/*", "agents/*", "projects/*"}},
+		"approval_policy", "sandbox_mode", "model_providers/*", "agents/*"}},
 }
 
 // legacy is the provider that hosts wrote into the configuration once, with the keys that led to it. It goes only as they
@@ -37,23 +36,24 @@ func legacy() p.Edit {
 // edits are the changes from what config.toml begins as to the session's.
 func edits(l *p.Layout, r p.Request) []p.Edit {
 	file := p.Key("model_instructions_file")
-	e := slices.Concat([]p.Edit{legacy()}, sections.Edits(r.Options.Inherit), disabledSkills(r), models(l, r), []p.Edit{
-		// Relative paths are relative to the home, which is another one now.
-		p.Rebase(file, home), p.Require(file, "file"),
-		p.Rebase(p.Key("agents", "*", "config_file"), home),
-		// Trust in a hook goes by the path of the file that has it.
-		p.Rekey(p.Key("hooks", "state"), home, root),
-		// The session's databases and logs are its own, wherever the user keeps theirs.
-		p.Delete(p.Key("log_dir")), p.Delete(p.Key("sqlite_home")),
-		// A user who switched the list of skills off would not see ours either.
-		p.Delete(p.Key("skills", "include_instructions")),
-		// With markers, the client reads every AGENTS.md up to the repository's root.
-		p.Set(p.Key("project_root_markers"), p.List{}),
-		// Commands run in a login shell by default, whose profile assigns PATH anew and so loses the session's.
-		p.Set(p.Key("allow_login_shell"), p.Bool(false)),
-		// Commands inherit the environment, and have no use for the credentials in it.
-		p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.S(p.EndpointKeyVar), p.S(serverVars+"*")),
-	})
+	e := slices.Concat([]p.Edit{legacy()}, sections.Edits(r.Options.Inherit), disabledSkills(r), models(l, r),
+		l.FileTrust(r, "tutti-agent.trust-withheld", "projects", "trust_level", "trusted", "untrusted"), []p.Edit{
+			// Relative paths are relative to the home, which is another one now.
+			p.Rebase(file, home), p.Require(file, "file"),
+			p.Rebase(p.Key("agents", "*", "config_file"), home),
+			// Trust in a hook goes by the path of the file that has it.
+			p.Rekey(p.Key("hooks", "state"), home, root),
+			// The session's databases and logs are its own, wherever the user keeps theirs.
+			p.Delete(p.Key("log_dir")), p.Delete(p.Key("sqlite_home")),
+			// A user who switched the list of skills off would not see ours either.
+			p.Delete(p.Key("skills", "include_instructions")),
+			// With markers, the client reads every AGENTS.md up to the repository's root.
+			p.Set(p.Key("project_root_markers"), p.List{}),
+			// Commands run in a login shell by default, whose profile assigns PATH anew and so loses the session's.
+			p.Set(p.Key("allow_login_shell"), p.Bool(false)),
+			// Commands inherit the environment, and have no use for the credentials in it.
+			p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.S(p.EndpointKeyVar), p.S(serverVars+"*")),
+		})
 	if r.Target.OS == "windows" {
 		e = append(e, p.Set(p.Key("windows", "sandbox"), p.S("unelevated"))) // the default asks for elevation, which nobody answers
 	}

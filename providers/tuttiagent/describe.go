@@ -58,9 +58,10 @@ func (Adapter) Describe() p.Descriptor {
 		Sandboxed:    true,
 		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: p.EndpointKeyVar},
 		Inherit:      p.LeaveOutBy(p.ByLayout, p.Skills, p.MCPServers),
-		Gates:        p.Unanswered("login", "folder-trust", "hook-trust"),
-		Env:          append([]string{envHome, p.EndpointKeyVar, serverVars + "*"}, childMarkers...),
-		Flags:        []string{flagConfig}, ServerVars: serverVars,
+		Gates: append(p.Unanswered("login", "hook-trust"), p.TrustGate("folder-trust", p.AnsweredByFile, p.AnsweredByFile,
+			p.Instructions, p.MCPServers, p.Hooks, p.ModelSettings)),
+		Env:   append([]string{envHome, p.EndpointKeyVar, serverVars + "*"}, childMarkers...),
+		Flags: []string{flagConfig}, ServerVars: serverVars,
 		// The login and its lock are reached through links.
 		OwnState: p.EachAt(home, append([]string{"auth.json", "auth.json.lock", refreshLock, ".credentials.json"}, pluginDirs...)...),
 	}

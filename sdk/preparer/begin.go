@@ -135,6 +135,20 @@ func (m EndpointModel) Takes() List {
 	return Strings("text")
 }
 
+// ServerFile places a file of the host's MCP servers, where there are some, for a client that reads the values of headers
+// from variables whose names stand between before and after. It gives the path of the file, or nothing.
+func (l *Layout) ServerFile(r Request, at Place, before, after string) []Value {
+	if len(r.Servers) == 0 {
+		return nil
+	}
+	list := Object{}
+	for _, s := range r.Servers {
+		list[s.Name] = Object{"type": S("http"), "url": S(s.URL), "headers": s.HeaderVars(before, after)}
+	}
+	l.CheckedDocument(at, JSON, Object{"mcpServers": list}, Key("mcpServers"))
+	return []Value{at.Value()}
+}
+
 // HeaderVars are the headers of the server with the names of the variables that hold their values, between what a client
 // wants to have around such a name.
 func (s Server) HeaderVars(before, after string) Object {

@@ -218,6 +218,18 @@ func (m Model) Speaks(p Protocol) bool {
 type Gate struct {
 	ID     string     `json:"id,omitempty"` // e.g. "folder-trust"
 	Answer GateAnswer `json:"answer,omitempty"`
+	// Lets are the kinds of things of the project's own that come in only where the workspace is trusted. Such a gate is
+	// answered as the session's trust says: Answer is how it is told yes then, and Untrusted how it is told no.
+	Lets      []Kind     `json:"lets,omitempty"`
+	Untrusted GateAnswer `json:"untrusted,omitempty"`
+}
+
+// Stands says whether nothing answers the gate in a session whose workspace is trusted, or is not.
+func (g Gate) Stands(trusted bool) bool {
+	if len(g.Lets) > 0 && !trusted {
+		return g.Untrusted == NotAnswered
+	}
+	return g.Answer == NotAnswered
 }
 
 // GateAnswer is how a gate is answered.
@@ -227,6 +239,7 @@ type GateAnswer string
 const (
 	AnsweredByFile GateAnswer = "file"
 	AnsweredByFlag GateAnswer = "flag"
+	AnsweredByEnv  GateAnswer = "env"
 	NotAnswered    GateAnswer = "none"
 )
 

@@ -46,6 +46,8 @@ type Edit struct {
 	Home string
 	// Target is what Require wants to stand at the path: "file" or "dir".
 	Target string
+	// At is the place whose absolute path is the last key of SetFor.
+	At Place
 }
 
 // EditOp is the kind of an edit.
@@ -65,6 +67,7 @@ const (
 	OpSplice        EditOp = "splice"
 	OpRekey         EditOp = "rekey"
 	OpDistinct      EditOp = "distinct"
+	OpSetFor        EditOp = "set_for"
 )
 
 // ListKind is what the elements of a list are.
@@ -134,3 +137,9 @@ func Rekey(path KeyPath, home string, to Place) Edit {
 // Distinct removes each element of a list of strings that stands there before, letter for letter. An element that is
 // something else than a string fails the preparation.
 func Distinct(path KeyPath) Edit { return Edit{Op: OpDistinct, Path: path} }
+
+// SetFor is a Set below a table in which a client files things by the path of a directory or file: the last key is the path
+// of a place, with its links resolved. Where a link is on the way, the path as it is spelt is set too.
+func SetFor(table KeyPath, at Place, v Value) Edit {
+	return Edit{Op: OpSetFor, Path: table, At: at, Value: v}
+}

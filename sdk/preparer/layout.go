@@ -28,6 +28,18 @@ type File struct {
 	At         Place
 	Body       []Value
 	Executable bool
+	// Named is for a client that files something by the path of the workspace: At is a directory then, and the file's name
+	// in it is made of that path.
+	Named *PathName
+}
+
+// PathName is how a client makes the name of a file of the path of a directory: Prefix, then up to Slug letters of its last
+// name, in lower case and with a hyphen for each run of what is no ASCII letter, digit, dot, underscore or hyphen, then an
+// underscore and the first Digest hexadecimal digits of the SHA-256 of the whole path with forward slashes. A path that has
+// links in it is filed both ways, as it is spelt and resolved.
+type PathName struct {
+	Prefix       string
+	Slug, Digest int
 }
 
 // TypedDocument is a file of ours in a structured format.
@@ -157,6 +169,11 @@ func (l *Layout) ScratchDir(p Place) { l.add(Dir{At: p, Scratch: true}) }
 
 // File adds a file of ours, 0600.
 func (l *Layout) File(p Place, body ...Value) { l.add(File{At: p, Body: body}) }
+
+// FileNamed adds a file of ours below a directory, whose name is made of the path of the workspace.
+func (l *Layout) FileNamed(dir Place, name PathName, body ...Value) {
+	l.add(File{At: dir, Named: &name, Body: body})
+}
 
 // Program adds an executable file of ours, 0700.
 func (l *Layout) Program(p Place, body ...Value) { l.add(File{At: p, Body: body, Executable: true}) }

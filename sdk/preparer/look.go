@@ -137,6 +137,20 @@ func (r Request) Value(path KeyPath, inputs ...Input) (value Value) {
 	return value
 }
 
+// Sets says whether one of several inputs has a value at a key path that is not empty.
+func (r Request) Sets(path KeyPath, inputs ...Input) bool {
+	return slices.ContainsFunc(inputs, func(in Input) bool { v := in.In(r).Value(path); return v != nil && v != S("") })
+}
+
+// FirstFound is the first of some inputs that exists.
+func (r Request) FirstFound(inputs ...Input) (found Input, ok bool) {
+	i := slices.IndexFunc(inputs, func(in Input) bool { return in.In(r).Exists })
+	if i < 0 {
+		return Input{}, false
+	}
+	return inputs[i], true
+}
+
 // item is what the first "*" of a path stands for in a key that matches it.
 func (k KeyPath) item(key KeyPath) (item string, ok bool) {
 	if len(k) != len(key) {

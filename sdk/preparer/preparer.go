@@ -138,6 +138,8 @@ const (
 // Options are the choices of a session.
 type Options struct {
 	Inherit Inherit
+	// TrustWorkspace is told to a client whose descriptor has a gate with Lets.
+	TrustWorkspace Trust
 }
 
 // Saver is a mode in which the client hands parts of its work to a worker on a model that costs less.

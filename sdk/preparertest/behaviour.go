@@ -185,6 +185,7 @@ func unknown(ctx context.Context, p preparer.Preparer) []error {
 		"values it did not ask for": func(r *preparer.Request) {
 			everything(d, r, func(f *preparer.Found) { f.Values = map[string]preparer.Value{"": preparer.List{}} })
 		},
+		"a trust it does not know":        func(r *preparer.Request) { r.Options.TrustWorkspace = "everybody" },
 		"a negative number of skills":     func(r *preparer.Request) { r.Skills.Count = -1 },
 		"an endpoint with nothing in it":  func(r *preparer.Request) { r.Endpoint = &preparer.Endpoint{} },
 		"a program with nothing in it":    func(r *preparer.Request) { r.RTK = &preparer.RTK{} },

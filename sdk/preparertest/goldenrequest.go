@@ -18,6 +18,7 @@ import (
 //	  "saver":    {"model": "m"},
 //	  "rtk":      true,
 //	  "approved": [["tutti", "issue", "get"]],
+//	  "trust":    "user_said_yes",
 //	  "inherit":  {"*": "none", "skills": "all", "mcp_servers": ["docs"]},
 //	  "inputs":   {"config": {"index": 1, "values": {"model": "x"}}, "agents": {"names": ["a", "b"]}, "rules": {}},
 //	  "endpoint": {"protocol": "openai", "baseURL": "http://127.0.0.1:1/v1", "models": [{"id": "m"}], "default": "m"},
@@ -35,6 +36,7 @@ type goldenRequest struct {
 	Sections []string                   `json:"sections"`
 	Skills   *int                       `json:"skills"`
 	Approved [][]string                 `json:"approved"`
+	Trust    preparer.Trust             `json:"trust"`
 	Inherit  map[string]json.RawMessage `json:"inherit"`
 	Inputs   map[string]goldenInput     `json:"inputs"`
 	Saver    *struct {
@@ -84,6 +86,9 @@ func ParseRequest(d preparer.Descriptor, text []byte) (preparer.Request, error) 
 		return preparer.Request{}, fmt.Errorf("there is more behind the request")
 	}
 	r := DefaultRequest(d)
+	if r.Options.TrustWorkspace = g.Trust; g.Trust != preparer.NotTrusted && !g.Trust.Given() {
+		return r, fmt.Errorf("trust %q is none that there is", g.Trust)
+	}
 	g.target(&r)
 	g.servers(d, &r)
 	if err := g.inherit(&r); err != nil {

@@ -310,6 +310,34 @@ func TestBadAdapterFails(t *testing.T) {
 				l.File(p.Session("x"), r.Servers[0].Headers[0].Value)
 			}
 		})},
+		"trusts everybody": {"trust", then(func(l *p.Layout, r p.Request) {
+			if r.Options.TrustWorkspace != p.NotTrusted {
+				l.File(p.Session("actor/trusted"))
+			}
+		})},
+		"does not say what trust lets in": {"trust", then(func(l *p.Layout, r p.Request) {
+			if r.Trusted() {
+				l.File(p.Session("actor/trusted"))
+			}
+		})},
+		"makes no difference": {"trust", described(func(d *p.Descriptor) {
+			d.Gates = []p.Gate{p.TrustGate("folder-trust", p.AnsweredByFile, p.NotAnswered, p.Hooks)}
+		})},
+		"asks who said yes": {"trust", func() actor {
+			a := then(func(l *p.Layout, r p.Request) {
+				if r.Trusted() {
+					l.File(p.Session("actor/trusted"), p.S(string(r.Options.TrustWorkspace)))
+				}
+			})
+			a.desc.Gates = []p.Gate{p.TrustGate("folder-trust", p.AnsweredByFile, p.NotAnswered, p.Hooks)}
+			return a
+		}()},
+		"a no that is not given": {"descriptor", described(func(d *p.Descriptor) {
+			d.Gates = []p.Gate{{ID: "folder-trust", Answer: p.AnsweredByFile, Lets: []p.Kind{p.Hooks}}}
+		})},
+		"trust that lets nothing in": {"descriptor", described(func(d *p.Descriptor) {
+			d.Gates = []p.Gate{{ID: "folder-trust", Answer: p.AnsweredByFile, Untrusted: p.AnsweredByFile}}
+		})},
 		"trusts the inputs": {"unknown", then(func(_ *p.Layout, r p.Request) { r.Inputs["x"] = p.Found{} })},
 		"brings all skills": {"inherit", func() actor {
 			a := good()

@@ -64,7 +64,7 @@ func (p *printer) entry(e preparer.Entry) {
 	case preparer.Dir:
 		p.line(0, "%s%s", head, when("scratch", e.Scratch))
 	case preparer.File:
-		p.line(0, "%s%s", head, when("executable", e.Executable))
+		p.line(0, "%s%s%s", head, when("executable", e.Executable), named(e.Named))
 		p.body(e.Body)
 	case preparer.TypedDocument:
 		p.line(0, "%s %s", head, e.Format)
@@ -116,6 +116,8 @@ func (p *printer) edit(e preparer.Edit) {
 		head += word("under home", e.Home)
 	case preparer.OpRequire:
 		head += " " + e.Target
+	case preparer.OpSetFor:
+		head += " " + e.At.String()
 	}
 	switch v := e.Value.(type) {
 	case nil:
@@ -205,3 +207,11 @@ func (p *printer) tree(indent int, name string, v preparer.Value) {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// named is how a file's name is made of the path of the workspace.
+func named(n *preparer.PathName) string {
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprintf(" named %q slug %d digest %d", n.Prefix, n.Slug, n.Digest)
+}

@@ -113,6 +113,7 @@ func randomRequest(d preparer.Descriptor, rnd *rand.Rand) preparer.Request {
 		}
 		r.Options.Inherit[k] = c
 	}
+	r.Options.TrustWorkspace = pick(rnd, preparer.NotTrusted, preparer.NotTrusted, preparer.HostCreated, preparer.UserSaidYes)
 	if rnd.IntN(4) == 0 {
 		r.Endpoint = endpointFor(pick(rnd, d.Model.Wire(), preparer.OpenAI, preparer.Anthropic, preparer.Responses))
 		r.Endpoint.Auth = pick(rnd, preparer.Bearer, preparer.APIKey)

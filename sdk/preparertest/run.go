@@ -74,6 +74,7 @@ func checks(c Config) []check {
 		{"rtk", func(t testing.TB) []error { return rewrites(t.Context(), c.Preparer) }},
 		{"saver", func(t testing.TB) []error { return savers(t.Context(), c.Preparer) }},
 		{"servers", func(t testing.TB) []error { return servers(t.Context(), c.Preparer) }},
+		{"trust", func(t testing.TB) []error { return trusts(t.Context(), c.Preparer) }},
 		{"unknown", func(t testing.TB) []error { return unknown(t.Context(), c.Preparer) }},
 		{"inherit", func(t testing.TB) []error { return leavesOut(t.Context(), c.Preparer) }},
 		{"cancel", func(t testing.TB) []error { return cancelled(t.Context(), c.Preparer) }},

@@ -135,7 +135,7 @@ func closedSets() []closedSet {
 		setOf("Transport", transports()), setOf("Channel", channels()), setOf("SkillKind", skillKinds()),
 		setOf("NameForm", nameForms()), setOf("Rewrite", rewrites()), setOf("ModelProtocol", modelProtocols()),
 		setOf("Addressing", addressings()), setOf("EndpointAdapter", endpointAdapters()),
-		setOf("GateAnswer", gateAnswers()), setOf("EndpointAuth", auths()), setOf("Kind", kinds()), setOf("Mode", modes()), setOf("How", hows()),
+		setOf("GateAnswer", gateAnswers()), setOf("Trust", trusts()), setOf("EndpointAuth", auths()), setOf("Kind", kinds()), setOf("Mode", modes()), setOf("How", hows()),
 		setOf("InputKind", inputKinds()), setOf("Learn", learns()), setOf("LocationBase", locationBases()),
 		setOf("Format", formats()), setOf("Root", roots()), setOf("CheckKind", checkKinds()),
 		setOf("BaseKind", baseKinds()), setOf("EditOp", editOps()), setOf("ListKind", listKinds()),

@@ -44,7 +44,11 @@ func endpointAdapters() []preparer.EndpointAdapter {
 func auths() []preparer.Auth { return []preparer.Auth{preparer.Bearer, preparer.APIKey} }
 
 func gateAnswers() []preparer.GateAnswer {
-	return []preparer.GateAnswer{"", preparer.AnsweredByFile, preparer.AnsweredByFlag, preparer.NotAnswered}
+	return []preparer.GateAnswer{"", preparer.AnsweredByFile, preparer.AnsweredByFlag, preparer.NotAnswered, preparer.AnsweredByEnv}
+}
+
+func trusts() []preparer.Trust {
+	return []preparer.Trust{preparer.NotTrusted, preparer.HostCreated, preparer.UserSaidYes}
 }
 
 func kinds() []preparer.Kind { return append([]preparer.Kind{""}, preparer.Kinds()...) }
@@ -88,7 +92,7 @@ func baseKinds() []preparer.BaseKind {
 func editOps() []preparer.EditOp {
 	return []preparer.EditOp{"", preparer.OpSet, preparer.OpDelete, preparer.OpDeleteIfEqual, preparer.OpReplace,
 		preparer.OpKeep, preparer.OpAppend, preparer.OpUpsert, preparer.OpRebase, preparer.OpRequire, preparer.OpSplice,
-		preparer.OpRekey, preparer.OpDistinct}
+		preparer.OpRekey, preparer.OpDistinct, preparer.OpSetFor}
 }
 
 func listKinds() []preparer.ListKind {

@@ -52,7 +52,7 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 				With: each(x.With, e.kind), OffEndpoint: x.OffEndpoint}
 		}),
 		Gates: each(v.Gates, func(g preparer.Gate) *pb.Gate {
-			return &pb.Gate{Id: g.ID, Answer: toEnum[pb.GateAnswer](&e, "gate answer", gateAnswers(), g.Answer)}
+			return &pb.Gate{Id: g.ID, Answer: e.gateAnswer(g.Answer), Lets: each(g.Lets, e.kind), Untrusted: e.gateAnswer(g.Untrusted)}
 		}),
 		Env:         texts(v.Env),
 		Flags:       texts(v.Flags),
@@ -99,6 +99,14 @@ func (e *encoder) location(l preparer.Location) *pb.Location {
 }
 
 func (e *encoder) kind(k preparer.Kind) pb.Kind { return toEnum[pb.Kind](e, "kind", kinds(), k) }
+
+func (e *encoder) gateAnswer(a preparer.GateAnswer) pb.GateAnswer {
+	return toEnum[pb.GateAnswer](e, "gate answer", gateAnswers(), a)
+}
+
+func (d *decoder) gateAnswer(a pb.GateAnswer) preparer.GateAnswer {
+	return fromEnum(d, "gate answer", gateAnswers(), a)
+}
 
 func (e *encoder) modelProtocol(p preparer.Protocol) pb.ModelProtocol {
 	return toEnum[pb.ModelProtocol](e, "model protocol", modelProtocols(), p)
@@ -171,7 +179,8 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 					With: each(x.GetWith(), d.kind), OffEndpoint: x.GetOffEndpoint()}
 			}),
 		Gates: each(m.GetGates(), func(g *pb.Gate) preparer.Gate {
-			return preparer.Gate{ID: g.GetId(), Answer: fromEnum(&d, "gate answer", gateAnswers(), g.GetAnswer())}
+			return preparer.Gate{ID: g.GetId(), Answer: d.gateAnswer(g.GetAnswer()), Lets: each(g.GetLets(), d.kind),
+				Untrusted: d.gateAnswer(g.GetUntrusted())}
 		}),
 		Env:         texts(m.GetEnv()),
 		Flags:       texts(m.GetFlags()),

@@ -46,7 +46,7 @@ func (e *encoder) entry(v preparer.Entry) *pb.Entry {
 	case preparer.Dir:
 		m.Kind = &pb.Entry_Dir{Dir: &pb.Dir{Scratch: v.Scratch}}
 	case preparer.File:
-		m.Kind = &pb.Entry_File{File: &pb.File{Body: e.body(v.Body), Executable: v.Executable}}
+		m.Kind = &pb.Entry_File{File: &pb.File{Body: e.body(v.Body), Executable: v.Executable, Named: pathName(v.Named)}}
 	case preparer.TypedDocument:
 		m.Kind = &pb.Entry_Document{Document: &pb.TypedDocument{
 			Format: e.format(v.Format), Root: &pb.Object{Fields: e.fields(v.Root)},
@@ -94,7 +94,7 @@ func (d *decoder) entry(m *pb.Entry) preparer.Entry {
 	case *pb.Entry_Dir:
 		return preparer.Dir{At: at, Scratch: k.Dir.GetScratch()}
 	case *pb.Entry_File:
-		return preparer.File{At: at, Body: d.body(k.File.GetBody()), Executable: k.File.GetExecutable()}
+		return preparer.File{At: at, Body: d.body(k.File.GetBody()), Executable: k.File.GetExecutable(), Named: d.pathName(k.File.GetNamed())}
 	case *pb.Entry_Document:
 		return preparer.TypedDocument{
 			At: at, Format: d.format(k.Document.GetFormat()), Root: d.fields(k.Document.GetRoot().GetFields()),
@@ -142,6 +142,20 @@ func (d *decoder) base(m *pb.Base) preparer.Base {
 	return preparer.Base{Kind: fromEnum(d, "kind of base", baseKinds(), m.GetKind()), Input: m.GetInput()}
 }
 
+func pathName(v *preparer.PathName) *pb.PathName {
+	if v == nil {
+		return nil
+	}
+	return &pb.PathName{Prefix: v.Prefix, Slug: int64(v.Slug), Digest: int64(v.Digest)}
+}
+
+func (d *decoder) pathName(m *pb.PathName) *preparer.PathName {
+	if m == nil {
+		return nil
+	}
+	return &preparer.PathName{Prefix: m.GetPrefix(), Slug: d.number(m.GetSlug()), Digest: d.number(m.GetDigest())}
+}
+
 func (e *encoder) edit(v preparer.Edit) *pb.Edit {
 	return &pb.Edit{
 		Op:     toEnum[pb.EditOp](e, "edit", editOps(), v.Op),
@@ -154,6 +168,7 @@ func (e *encoder) edit(v preparer.Edit) *pb.Edit {
 		Unique: v.Unique,
 		Home:   v.Home,
 		Target: v.Target,
+		At:     e.optionalPlace(v.At),
 	}
 }
 
@@ -169,5 +184,6 @@ func (d *decoder) edit(m *pb.Edit) preparer.Edit {
 		Unique: m.GetUnique(),
 		Home:   m.GetHome(),
 		Target: m.GetTarget(),
+		At:     d.place(m.GetAt()),
 	}
 }

@@ -18,11 +18,12 @@ func EncodeRequest(v preparer.Request) (*pb.Request, error) {
 		Instructions: document(v.Instructions),
 		Skills:       &pb.SkillSet{Count: int64(v.Skills.Count)},
 		Endpoint:     e.endpoint(v.Endpoint),
-		Options:      &pb.Options{Inherit: e.inherit(v.Options.Inherit)},
-		Servers:      each(v.Servers, encodeServer),
-		Commands:     encodeCommands(v.Commands),
-		Saver:        encodeSaver(v.Saver),
-		Rtk:          e.rtk(v.RTK),
+		Options: &pb.Options{Inherit: e.inherit(v.Options.Inherit),
+			TrustWorkspace: toEnum[pb.Trust](&e, "trust", trusts(), v.Options.TrustWorkspace)},
+		Servers:  each(v.Servers, encodeServer),
+		Commands: encodeCommands(v.Commands),
+		Saver:    encodeSaver(v.Saver),
+		Rtk:      e.rtk(v.RTK),
 		Inputs: each(slices.Sorted(maps.Keys(v.Inputs)), func(name string) *pb.NamedFound {
 			f := v.Inputs[name]
 			return &pb.NamedFound{
@@ -136,11 +137,12 @@ func DecodeRequest(m *pb.Request) (preparer.Request, error) {
 		Instructions: documentOf(m.GetInstructions()),
 		Skills:       preparer.SkillSet{Count: d.number(m.GetSkills().GetCount())},
 		Endpoint:     d.endpoint(m.GetEndpoint()),
-		Options:      preparer.Options{Inherit: d.inherit(m.GetOptions().GetInherit())},
-		Servers:      each(m.GetServers(), decodeServer),
-		Commands:     decodeCommands(m.GetCommands()),
-		Saver:        decodeSaver(m.GetSaver()),
-		RTK:          d.rtk(m.GetRtk()),
+		Options: preparer.Options{Inherit: d.inherit(m.GetOptions().GetInherit()),
+			TrustWorkspace: fromEnum(&d, "trust", trusts(), m.GetOptions().GetTrustWorkspace())},
+		Servers:  each(m.GetServers(), decodeServer),
+		Commands: decodeCommands(m.GetCommands()),
+		Saver:    decodeSaver(m.GetSaver()),
+		RTK:      d.rtk(m.GetRtk()),
 		Inputs: table(&d, "input", m.GetInputs(), (*pb.NamedFound).GetName, func(f *pb.NamedFound) preparer.Found {
 			return preparer.Found{
 				Exists: f.GetExists(), Index: d.number(f.GetIndex()), Values: d.fields(f.GetValues()),

@@ -78,6 +78,14 @@ func (e *encoder) format(f preparer.Format) pb.Format {
 
 func (e *encoder) key(k preparer.KeyPath) *pb.KeyPath { return &pb.KeyPath{Segments: texts(k)} }
 
+// optionalPlace encodes a place that may be missing.
+func (e *encoder) optionalPlace(p preparer.Place) *pb.Place {
+	if p == (preparer.Place{}) {
+		return nil
+	}
+	return e.place(p)
+}
+
 // optionalKey encodes a key path that may be missing.
 func (e *encoder) optionalKey(k preparer.KeyPath) *pb.KeyPath {
 	if len(k) == 0 {

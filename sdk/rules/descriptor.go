@@ -172,6 +172,10 @@ func (c *descriptorChecker) channels() {
 	for _, g := range c.desc.Gates {
 		c.want(idForm.MatchString(g.ID) && !seen[g.ID] && g.Answer != "", "gate "+g.ID, "the id is malformed or occurs twice, or the answer is missing")
 		seen[g.ID] = true
+		c.want(len(g.Lets) > 0 == (g.Untrusted != ""), "gate "+g.ID, "it says what trust lets in, or how a session without is answered, and not both")
+		for i, k := range g.Lets {
+			c.want(k != "" && !slices.Contains(g.Lets[:i], k), "gate "+g.ID, "a kind that trust lets in is empty or said twice")
+		}
 	}
 	for k, x := range c.desc.Inherit {
 		c.want(k != "" && x.How != "", "inherit "+string(k), "the kind or the means is missing")

@@ -60,6 +60,9 @@ func (c *checker) entry(e preparer.Entry) {
 	session := e.Place().Root == preparer.RootSession
 	switch e := e.(type) {
 	case preparer.File:
+		if n := e.Named; n != nil && (badSegment(n.Prefix+"x") != "" || n.Slug < 1 || n.Slug > 64 || n.Digest < 8 || n.Digest > 64) {
+			c.add(Shape, where, "a name that is made of a path is too short or too long, or begins with what is no name")
+		}
 		c.text(where, e.Body, session)
 		c.prose(where, "", e.Body...)
 	case preparer.TypedDocument:
@@ -173,7 +176,7 @@ func (c *checker) bases(where string, bases []preparer.Base, at preparer.Place) 
 func (c *checker) edit(where string, e preparer.Edit, session bool) {
 	where += " " + string(e.Op) + " " + e.Path.String()
 	needsValue := slices.Contains([]preparer.EditOp{preparer.OpSet, preparer.OpReplace, preparer.OpDeleteIfEqual,
-		preparer.OpUpsert, preparer.OpSplice, preparer.OpRekey}, e.Op)
+		preparer.OpUpsert, preparer.OpSplice, preparer.OpRekey, preparer.OpSetFor}, e.Op)
 	wild := slices.Contains([]preparer.EditOp{preparer.OpDelete, preparer.OpRebase, preparer.OpRequire, preparer.OpRekey}, e.Op)
 	switch {
 	case e.Op == "" || len(e.Path) == 0 && e.Op != preparer.OpKeep:
@@ -190,11 +193,16 @@ func (c *checker) edit(where string, e preparer.Edit, session bool) {
 		c.add(Shape, where, "the unique key is missing")
 	case e.Op == preparer.OpRequire && e.Target != "file" && e.Target != "dir":
 		c.add(Shape, where, "the target is neither file nor dir")
+	case e.Op != preparer.OpSetFor && e.At != preparer.Place{}:
+		c.add(Shape, where, "it takes no place")
 	case !wild && slices.Contains(e.Path, "*"):
 		c.add(Shape, where, `it takes no "*"`)
 	}
 	if e.Op == preparer.OpRebase || e.Op == preparer.OpRekey {
 		c.home(where, e.Home)
+	}
+	if e.Op == preparer.OpSetFor {
+		c.target(where, e.At, preparer.RootSession, preparer.RootWorkspace)
 	}
 	values := slices.Clone(e.Items)
 	if e.Value != nil {

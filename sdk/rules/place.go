@@ -177,7 +177,8 @@ func (c *checker) target(where string, p preparer.Place, from ...preparer.Root) 
 		c.add(Places, where, "it may not refer to root %q", p.Root)
 		return
 	}
-	if bad := badPath(p.Path); bad != "" && (p.Root != preparer.RootCache || p.Path != ".") { // a cache as a whole
+	whole := p.Path == "." && (p.Root == preparer.RootCache || p.Root == preparer.RootWorkspace)
+	if bad := badPath(p.Path); bad != "" && !whole {
 		c.add(Places, where, "%s", bad)
 	}
 	c.root(where, p)

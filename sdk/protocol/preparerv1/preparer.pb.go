@@ -625,6 +625,7 @@ const (
 	GateAnswer_GATE_ANSWER_FILE        GateAnswer = 1
 	GateAnswer_GATE_ANSWER_FLAG        GateAnswer = 2
 	GateAnswer_GATE_ANSWER_NONE        GateAnswer = 3
+	GateAnswer_GATE_ANSWER_ENV         GateAnswer = 4
 )
 
 // Enum value maps for GateAnswer.
@@ -634,12 +635,14 @@ var (
 		1: "GATE_ANSWER_FILE",
 		2: "GATE_ANSWER_FLAG",
 		3: "GATE_ANSWER_NONE",
+		4: "GATE_ANSWER_ENV",
 	}
 	GateAnswer_value = map[string]int32{
 		"GATE_ANSWER_UNSPECIFIED": 0,
 		"GATE_ANSWER_FILE":        1,
 		"GATE_ANSWER_FLAG":        2,
 		"GATE_ANSWER_NONE":        3,
+		"GATE_ANSWER_ENV":         4,
 	}
 )
 
@@ -982,6 +985,56 @@ func (EndpointAuth) EnumDescriptor() ([]byte, []int) {
 	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{17}
 }
 
+// Trust says who vouches for a workspace. Unspecified is nobody.
+type Trust int32
+
+const (
+	Trust_TRUST_UNSPECIFIED   Trust = 0
+	Trust_TRUST_HOST_CREATED  Trust = 1
+	Trust_TRUST_USER_SAID_YES Trust = 2
+)
+
+// Enum value maps for Trust.
+var (
+	Trust_name = map[int32]string{
+		0: "TRUST_UNSPECIFIED",
+		1: "TRUST_HOST_CREATED",
+		2: "TRUST_USER_SAID_YES",
+	}
+	Trust_value = map[string]int32{
+		"TRUST_UNSPECIFIED":   0,
+		"TRUST_HOST_CREATED":  1,
+		"TRUST_USER_SAID_YES": 2,
+	}
+)
+
+func (x Trust) Enum() *Trust {
+	p := new(Trust)
+	*p = x
+	return p
+}
+
+func (x Trust) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Trust) Descriptor() protoreflect.EnumDescriptor {
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[18].Descriptor()
+}
+
+func (Trust) Type() protoreflect.EnumType {
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[18]
+}
+
+func (x Trust) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Trust.Descriptor instead.
+func (Trust) EnumDescriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{18}
+}
+
 type Mode int32
 
 const (
@@ -1018,11 +1071,11 @@ func (x Mode) String() string {
 }
 
 func (Mode) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[18].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[19].Descriptor()
 }
 
 func (Mode) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[18]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[19]
 }
 
 func (x Mode) Number() protoreflect.EnumNumber {
@@ -1031,7 +1084,7 @@ func (x Mode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Mode.Descriptor instead.
 func (Mode) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{18}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{19}
 }
 
 type CheckKind int32
@@ -1073,11 +1126,11 @@ func (x CheckKind) String() string {
 }
 
 func (CheckKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[19].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[20].Descriptor()
 }
 
 func (CheckKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[19]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[20]
 }
 
 func (x CheckKind) Number() protoreflect.EnumNumber {
@@ -1086,7 +1139,7 @@ func (x CheckKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CheckKind.Descriptor instead.
 func (CheckKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{19}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{20}
 }
 
 type BaseKind int32
@@ -1125,11 +1178,11 @@ func (x BaseKind) String() string {
 }
 
 func (BaseKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[20].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[21].Descriptor()
 }
 
 func (BaseKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[20]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[21]
 }
 
 func (x BaseKind) Number() protoreflect.EnumNumber {
@@ -1138,7 +1191,7 @@ func (x BaseKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BaseKind.Descriptor instead.
 func (BaseKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{20}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{21}
 }
 
 type EditOp int32
@@ -1157,6 +1210,7 @@ const (
 	EditOp_EDIT_OP_SPLICE          EditOp = 10
 	EditOp_EDIT_OP_REKEY           EditOp = 11
 	EditOp_EDIT_OP_DISTINCT        EditOp = 12
+	EditOp_EDIT_OP_SET_FOR         EditOp = 13
 )
 
 // Enum value maps for EditOp.
@@ -1175,6 +1229,7 @@ var (
 		10: "EDIT_OP_SPLICE",
 		11: "EDIT_OP_REKEY",
 		12: "EDIT_OP_DISTINCT",
+		13: "EDIT_OP_SET_FOR",
 	}
 	EditOp_value = map[string]int32{
 		"EDIT_OP_UNSPECIFIED":     0,
@@ -1190,6 +1245,7 @@ var (
 		"EDIT_OP_SPLICE":          10,
 		"EDIT_OP_REKEY":           11,
 		"EDIT_OP_DISTINCT":        12,
+		"EDIT_OP_SET_FOR":         13,
 	}
 )
 
@@ -1204,11 +1260,11 @@ func (x EditOp) String() string {
 }
 
 func (EditOp) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[21].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[22].Descriptor()
 }
 
 func (EditOp) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[21]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[22]
 }
 
 func (x EditOp) Number() protoreflect.EnumNumber {
@@ -1217,7 +1273,7 @@ func (x EditOp) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EditOp.Descriptor instead.
 func (EditOp) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{21}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{22}
 }
 
 type ListKind int32
@@ -1253,11 +1309,11 @@ func (x ListKind) String() string {
 }
 
 func (ListKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[22].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[23].Descriptor()
 }
 
 func (ListKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[22]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[23]
 }
 
 func (x ListKind) Number() protoreflect.EnumNumber {
@@ -1266,7 +1322,7 @@ func (x ListKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ListKind.Descriptor instead.
 func (ListKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{22}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{23}
 }
 
 type EnvKind int32
@@ -1311,11 +1367,11 @@ func (x EnvKind) String() string {
 }
 
 func (EnvKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[23].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[24].Descriptor()
 }
 
 func (EnvKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[23]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[24]
 }
 
 func (x EnvKind) Number() protoreflect.EnumNumber {
@@ -1324,7 +1380,7 @@ func (x EnvKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EnvKind.Descriptor instead.
 func (EnvKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{23}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{24}
 }
 
 type ActionKind int32
@@ -1363,11 +1419,11 @@ func (x ActionKind) String() string {
 }
 
 func (ActionKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[24].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[25].Descriptor()
 }
 
 func (ActionKind) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[24]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[25]
 }
 
 func (x ActionKind) Number() protoreflect.EnumNumber {
@@ -1376,7 +1432,7 @@ func (x ActionKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ActionKind.Descriptor instead.
 func (ActionKind) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{24}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{25}
 }
 
 type Severity int32
@@ -1412,11 +1468,11 @@ func (x Severity) String() string {
 }
 
 func (Severity) Descriptor() protoreflect.EnumDescriptor {
-	return file_greenroom_preparer_v1_preparer_proto_enumTypes[25].Descriptor()
+	return file_greenroom_preparer_v1_preparer_proto_enumTypes[26].Descriptor()
 }
 
 func (Severity) Type() protoreflect.EnumType {
-	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[25]
+	return &file_greenroom_preparer_v1_preparer_proto_enumTypes[26]
 }
 
 func (x Severity) Number() protoreflect.EnumNumber {
@@ -1425,7 +1481,7 @@ func (x Severity) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Severity.Descriptor instead.
 func (Severity) EnumDescriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{25}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{26}
 }
 
 type DescribeRequest struct {
@@ -3179,9 +3235,13 @@ func (x *Transcripts) GetId() *KeyPath {
 }
 
 type Gate struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Answer        GateAnswer             `protobuf:"varint,2,opt,name=answer,proto3,enum=greenroom.preparer.v1.GateAnswer" json:"answer,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Id     string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Answer GateAnswer             `protobuf:"varint,2,opt,name=answer,proto3,enum=greenroom.preparer.v1.GateAnswer" json:"answer,omitempty"`
+	// What of the project's own comes in only where the workspace is trusted. The gate is then answered as the session's
+	// trust says, and a no is given by untrusted.
+	Lets          []Kind     `protobuf:"varint,3,rep,packed,name=lets,proto3,enum=greenroom.preparer.v1.Kind" json:"lets,omitempty"`
+	Untrusted     GateAnswer `protobuf:"varint,4,opt,name=untrusted,proto3,enum=greenroom.preparer.v1.GateAnswer" json:"untrusted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3226,6 +3286,20 @@ func (x *Gate) GetId() string {
 func (x *Gate) GetAnswer() GateAnswer {
 	if x != nil {
 		return x.Answer
+	}
+	return GateAnswer_GATE_ANSWER_UNSPECIFIED
+}
+
+func (x *Gate) GetLets() []Kind {
+	if x != nil {
+		return x.Lets
+	}
+	return nil
+}
+
+func (x *Gate) GetUntrusted() GateAnswer {
+	if x != nil {
+		return x.Untrusted
 	}
 	return GateAnswer_GATE_ANSWER_UNSPECIFIED
 }
@@ -4343,10 +4417,12 @@ func (x *EndpointModel) GetImages() bool {
 }
 
 type Options struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Inherit       []*KindChoice          `protobuf:"bytes,1,rep,name=inherit,proto3" json:"inherit,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Inherit []*KindChoice          `protobuf:"bytes,1,rep,name=inherit,proto3" json:"inherit,omitempty"`
+	// Whether the project may set up the client.
+	TrustWorkspace Trust `protobuf:"varint,2,opt,name=trust_workspace,json=trustWorkspace,proto3,enum=greenroom.preparer.v1.Trust" json:"trust_workspace,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Options) Reset() {
@@ -4384,6 +4460,13 @@ func (x *Options) GetInherit() []*KindChoice {
 		return x.Inherit
 	}
 	return nil
+}
+
+func (x *Options) GetTrustWorkspace() Trust {
+	if x != nil {
+		return x.TrustWorkspace
+	}
+	return Trust_TRUST_UNSPECIFIED
 }
 
 type KindChoice struct {
@@ -4901,9 +4984,11 @@ func (x *Dir) GetScratch() bool {
 }
 
 type File struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Body          []*Value               `protobuf:"bytes,1,rep,name=body,proto3" json:"body,omitempty"`
-	Executable    bool                   `protobuf:"varint,2,opt,name=executable,proto3" json:"executable,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Body       []*Value               `protobuf:"bytes,1,rep,name=body,proto3" json:"body,omitempty"`
+	Executable bool                   `protobuf:"varint,2,opt,name=executable,proto3" json:"executable,omitempty"`
+	// The entry's place is a directory, and the file's name in it is made of the path of the workspace.
+	Named         *PathName `protobuf:"bytes,3,opt,name=named,proto3" json:"named,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4952,6 +5037,75 @@ func (x *File) GetExecutable() bool {
 	return false
 }
 
+func (x *File) GetNamed() *PathName {
+	if x != nil {
+		return x.Named
+	}
+	return nil
+}
+
+// PathName makes a file's name of the path of a directory: prefix, its last name as a slug of so many letters, an
+// underscore, and so many hexadecimal digits of the SHA-256 of the whole.
+type PathName struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Prefix        string                 `protobuf:"bytes,1,opt,name=prefix,proto3" json:"prefix,omitempty"`
+	Slug          int64                  `protobuf:"varint,2,opt,name=slug,proto3" json:"slug,omitempty"`
+	Digest        int64                  `protobuf:"varint,3,opt,name=digest,proto3" json:"digest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PathName) Reset() {
+	*x = PathName{}
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PathName) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PathName) ProtoMessage() {}
+
+func (x *PathName) ProtoReflect() protoreflect.Message {
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PathName.ProtoReflect.Descriptor instead.
+func (*PathName) Descriptor() ([]byte, []int) {
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *PathName) GetPrefix() string {
+	if x != nil {
+		return x.Prefix
+	}
+	return ""
+}
+
+func (x *PathName) GetSlug() int64 {
+	if x != nil {
+		return x.Slug
+	}
+	return 0
+}
+
+func (x *PathName) GetDigest() int64 {
+	if x != nil {
+		return x.Digest
+	}
+	return 0
+}
+
 type TypedDocument struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Format        Format                 `protobuf:"varint,1,opt,name=format,proto3,enum=greenroom.preparer.v1.Format" json:"format,omitempty"`
@@ -4962,7 +5116,7 @@ type TypedDocument struct {
 
 func (x *TypedDocument) Reset() {
 	*x = TypedDocument{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4974,7 +5128,7 @@ func (x *TypedDocument) String() string {
 func (*TypedDocument) ProtoMessage() {}
 
 func (x *TypedDocument) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[47]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4987,7 +5141,7 @@ func (x *TypedDocument) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TypedDocument.ProtoReflect.Descriptor instead.
 func (*TypedDocument) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{47}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *TypedDocument) GetFormat() Format {
@@ -5015,7 +5169,7 @@ type Merge struct {
 
 func (x *Merge) Reset() {
 	*x = Merge{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5027,7 +5181,7 @@ func (x *Merge) String() string {
 func (*Merge) ProtoMessage() {}
 
 func (x *Merge) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[48]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5040,7 +5194,7 @@ func (x *Merge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Merge.ProtoReflect.Descriptor instead.
 func (*Merge) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{48}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Merge) GetFormat() Format {
@@ -5074,7 +5228,7 @@ type Block struct {
 
 func (x *Block) Reset() {
 	*x = Block{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5086,7 +5240,7 @@ func (x *Block) String() string {
 func (*Block) ProtoMessage() {}
 
 func (x *Block) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[49]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5099,7 +5253,7 @@ func (x *Block) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Block.ProtoReflect.Descriptor instead.
 func (*Block) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{49}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Block) GetBase() []*Base {
@@ -5125,7 +5279,7 @@ type Link struct {
 
 func (x *Link) Reset() {
 	*x = Link{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5137,7 +5291,7 @@ func (x *Link) String() string {
 func (*Link) ProtoMessage() {}
 
 func (x *Link) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[50]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5150,7 +5304,7 @@ func (x *Link) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Link.ProtoReflect.Descriptor instead.
 func (*Link) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{50}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Link) GetTo() *Place {
@@ -5169,7 +5323,7 @@ type Copy struct {
 
 func (x *Copy) Reset() {
 	*x = Copy{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5181,7 +5335,7 @@ func (x *Copy) String() string {
 func (*Copy) ProtoMessage() {}
 
 func (x *Copy) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[51]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5194,7 +5348,7 @@ func (x *Copy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Copy.ProtoReflect.Descriptor instead.
 func (*Copy) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{51}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Copy) GetInput() string {
@@ -5217,7 +5371,7 @@ type Expose struct {
 
 func (x *Expose) Reset() {
 	*x = Expose{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5229,7 +5383,7 @@ func (x *Expose) String() string {
 func (*Expose) ProtoMessage() {}
 
 func (x *Expose) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[52]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5242,7 +5396,7 @@ func (x *Expose) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expose.ProtoReflect.Descriptor instead.
 func (*Expose) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{52}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *Expose) GetInput() string {
@@ -5282,7 +5436,7 @@ type Names struct {
 
 func (x *Names) Reset() {
 	*x = Names{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5294,7 +5448,7 @@ func (x *Names) String() string {
 func (*Names) ProtoMessage() {}
 
 func (x *Names) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[53]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5307,7 +5461,7 @@ func (x *Names) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Names.ProtoReflect.Descriptor instead.
 func (*Names) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{53}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Names) GetNames() []string {
@@ -5328,7 +5482,7 @@ type Share struct {
 
 func (x *Share) Reset() {
 	*x = Share{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5340,7 +5494,7 @@ func (x *Share) String() string {
 func (*Share) ProtoMessage() {}
 
 func (x *Share) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[54]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5353,7 +5507,7 @@ func (x *Share) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Share.ProtoReflect.Descriptor instead.
 func (*Share) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{54}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *Share) GetFrom() *Location {
@@ -5382,7 +5536,7 @@ type Login struct {
 
 func (x *Login) Reset() {
 	*x = Login{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5394,7 +5548,7 @@ func (x *Login) String() string {
 func (*Login) ProtoMessage() {}
 
 func (x *Login) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[55]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5407,7 +5561,7 @@ func (x *Login) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Login.ProtoReflect.Descriptor instead.
 func (*Login) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{55}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *Login) GetInput() string {
@@ -5449,7 +5603,7 @@ type PlaceSkills struct {
 
 func (x *PlaceSkills) Reset() {
 	*x = PlaceSkills{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5461,7 +5615,7 @@ func (x *PlaceSkills) String() string {
 func (*PlaceSkills) ProtoMessage() {}
 
 func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[56]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5474,7 +5628,7 @@ func (x *PlaceSkills) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlaceSkills.ProtoReflect.Descriptor instead.
 func (*PlaceSkills) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{56}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *PlaceSkills) GetReserve() []string {
@@ -5508,7 +5662,7 @@ type Check struct {
 
 func (x *Check) Reset() {
 	*x = Check{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5520,7 +5674,7 @@ func (x *Check) String() string {
 func (*Check) ProtoMessage() {}
 
 func (x *Check) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[57]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5533,7 +5687,7 @@ func (x *Check) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Check.ProtoReflect.Descriptor instead.
 func (*Check) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{57}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *Check) GetKind() CheckKind {
@@ -5560,7 +5714,7 @@ type Base struct {
 
 func (x *Base) Reset() {
 	*x = Base{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5572,7 +5726,7 @@ func (x *Base) String() string {
 func (*Base) ProtoMessage() {}
 
 func (x *Base) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[58]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5585,7 +5739,7 @@ func (x *Base) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Base.ProtoReflect.Descriptor instead.
 func (*Base) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{58}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *Base) GetKind() BaseKind {
@@ -5603,24 +5757,26 @@ func (x *Base) GetInput() string {
 }
 
 type Edit struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Op            EditOp                 `protobuf:"varint,1,opt,name=op,proto3,enum=greenroom.preparer.v1.EditOp" json:"op,omitempty"`
-	Path          *KeyPath               `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
-	Value         *Value                 `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
-	Items         []*Value               `protobuf:"bytes,4,rep,name=items,proto3" json:"items,omitempty"`
-	Names         []string               `protobuf:"bytes,5,rep,name=names,proto3" json:"names,omitempty"`
-	List          ListKind               `protobuf:"varint,6,opt,name=list,proto3,enum=greenroom.preparer.v1.ListKind" json:"list,omitempty"`
-	Head          bool                   `protobuf:"varint,7,opt,name=head,proto3" json:"head,omitempty"`
-	Unique        string                 `protobuf:"bytes,8,opt,name=unique,proto3" json:"unique,omitempty"`
-	Home          string                 `protobuf:"bytes,9,opt,name=home,proto3" json:"home,omitempty"`
-	Target        string                 `protobuf:"bytes,10,opt,name=target,proto3" json:"target,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Op     EditOp                 `protobuf:"varint,1,opt,name=op,proto3,enum=greenroom.preparer.v1.EditOp" json:"op,omitempty"`
+	Path   *KeyPath               `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	Value  *Value                 `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
+	Items  []*Value               `protobuf:"bytes,4,rep,name=items,proto3" json:"items,omitempty"`
+	Names  []string               `protobuf:"bytes,5,rep,name=names,proto3" json:"names,omitempty"`
+	List   ListKind               `protobuf:"varint,6,opt,name=list,proto3,enum=greenroom.preparer.v1.ListKind" json:"list,omitempty"`
+	Head   bool                   `protobuf:"varint,7,opt,name=head,proto3" json:"head,omitempty"`
+	Unique string                 `protobuf:"bytes,8,opt,name=unique,proto3" json:"unique,omitempty"`
+	Home   string                 `protobuf:"bytes,9,opt,name=home,proto3" json:"home,omitempty"`
+	Target string                 `protobuf:"bytes,10,opt,name=target,proto3" json:"target,omitempty"`
+	// The last key of SET_FOR is the path of this place.
+	At            *Place `protobuf:"bytes,11,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Edit) Reset() {
 	*x = Edit{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5632,7 +5788,7 @@ func (x *Edit) String() string {
 func (*Edit) ProtoMessage() {}
 
 func (x *Edit) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[59]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5645,7 +5801,7 @@ func (x *Edit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Edit.ProtoReflect.Descriptor instead.
 func (*Edit) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{59}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *Edit) GetOp() EditOp {
@@ -5718,6 +5874,13 @@ func (x *Edit) GetTarget() string {
 	return ""
 }
 
+func (x *Edit) GetAt() *Place {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
 type EnvOp struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -5731,7 +5894,7 @@ type EnvOp struct {
 
 func (x *EnvOp) Reset() {
 	*x = EnvOp{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5743,7 +5906,7 @@ func (x *EnvOp) String() string {
 func (*EnvOp) ProtoMessage() {}
 
 func (x *EnvOp) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[60]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5756,7 +5919,7 @@ func (x *EnvOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnvOp.ProtoReflect.Descriptor instead.
 func (*EnvOp) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{60}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *EnvOp) GetName() string {
@@ -5807,7 +5970,7 @@ type Launch struct {
 
 func (x *Launch) Reset() {
 	*x = Launch{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5819,7 +5982,7 @@ func (x *Launch) String() string {
 func (*Launch) ProtoMessage() {}
 
 func (x *Launch) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[61]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5832,7 +5995,7 @@ func (x *Launch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Launch.ProtoReflect.Descriptor instead.
 func (*Launch) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{61}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *Launch) GetBefore() []*Value {
@@ -5881,7 +6044,7 @@ type Action struct {
 
 func (x *Action) Reset() {
 	*x = Action{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[62]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5893,7 +6056,7 @@ func (x *Action) String() string {
 func (*Action) ProtoMessage() {}
 
 func (x *Action) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[62]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5906,7 +6069,7 @@ func (x *Action) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Action.ProtoReflect.Descriptor instead.
 func (*Action) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{62}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *Action) GetKind() ActionKind {
@@ -5942,7 +6105,7 @@ type Diagnostic struct {
 
 func (x *Diagnostic) Reset() {
 	*x = Diagnostic{}
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[63]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5954,7 +6117,7 @@ func (x *Diagnostic) String() string {
 func (*Diagnostic) ProtoMessage() {}
 
 func (x *Diagnostic) ProtoReflect() protoreflect.Message {
-	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[63]
+	mi := &file_greenroom_preparer_v1_preparer_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5967,7 +6130,7 @@ func (x *Diagnostic) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Diagnostic.ProtoReflect.Descriptor instead.
 func (*Diagnostic) Descriptor() ([]byte, []int) {
-	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{63}
+	return file_greenroom_preparer_v1_preparer_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *Diagnostic) GetSeverity() Severity {
@@ -6129,10 +6292,12 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04dirs\x18\x01 \x03(\tR\x04dirs\x123\n" +
 	"\x04from\x18\x02 \x03(\v2\x1f.greenroom.preparer.v1.LocationR\x04from\x12\x16\n" +
 	"\x06suffix\x18\x03 \x01(\tR\x06suffix\x12.\n" +
-	"\x02id\x18\x04 \x01(\v2\x1e.greenroom.preparer.v1.KeyPathR\x02id\"Q\n" +
+	"\x02id\x18\x04 \x01(\v2\x1e.greenroom.preparer.v1.KeyPathR\x02id\"\xc3\x01\n" +
 	"\x04Gate\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x129\n" +
-	"\x06answer\x18\x02 \x01(\x0e2!.greenroom.preparer.v1.GateAnswerR\x06answer\"\xd8\x01\n" +
+	"\x06answer\x18\x02 \x01(\x0e2!.greenroom.preparer.v1.GateAnswerR\x06answer\x12/\n" +
+	"\x04lets\x18\x03 \x03(\x0e2\x1b.greenroom.preparer.v1.KindR\x04lets\x12?\n" +
+	"\tuntrusted\x18\x04 \x01(\x0e2!.greenroom.preparer.v1.GateAnswerR\tuntrusted\"\xd8\x01\n" +
 	"\rKindExclusion\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.greenroom.preparer.v1.KindR\x04kind\x12,\n" +
 	"\x03how\x18\x02 \x01(\x0e2\x1a.greenroom.preparer.v1.HowR\x03how\x12\x14\n" +
@@ -6216,9 +6381,10 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12%\n" +
 	"\x0econtext_tokens\x18\x03 \x01(\x03R\rcontextTokens\x12\x16\n" +
-	"\x06images\x18\x04 \x01(\bR\x06images\"F\n" +
+	"\x06images\x18\x04 \x01(\bR\x06images\"\x8d\x01\n" +
 	"\aOptions\x12;\n" +
-	"\ainherit\x18\x01 \x03(\v2!.greenroom.preparer.v1.KindChoiceR\ainherit\"\x84\x01\n" +
+	"\ainherit\x18\x01 \x03(\v2!.greenroom.preparer.v1.KindChoiceR\ainherit\x12E\n" +
+	"\x0ftrust_workspace\x18\x02 \x01(\x0e2\x1c.greenroom.preparer.v1.TrustR\x0etrustWorkspace\"\x84\x01\n" +
 	"\n" +
 	"KindChoice\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.greenroom.preparer.v1.KindR\x04kind\x12/\n" +
@@ -6255,12 +6421,17 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05check\x18\r \x01(\v2\x1c.greenroom.preparer.v1.CheckH\x00R\x05checkB\x06\n" +
 	"\x04kind\"\x1f\n" +
 	"\x03Dir\x12\x18\n" +
-	"\ascratch\x18\x01 \x01(\bR\ascratch\"X\n" +
+	"\ascratch\x18\x01 \x01(\bR\ascratch\"\x8f\x01\n" +
 	"\x04File\x120\n" +
 	"\x04body\x18\x01 \x03(\v2\x1c.greenroom.preparer.v1.ValueR\x04body\x12\x1e\n" +
 	"\n" +
 	"executable\x18\x02 \x01(\bR\n" +
-	"executable\"y\n" +
+	"executable\x125\n" +
+	"\x05named\x18\x03 \x01(\v2\x1f.greenroom.preparer.v1.PathNameR\x05named\"N\n" +
+	"\bPathName\x12\x16\n" +
+	"\x06prefix\x18\x01 \x01(\tR\x06prefix\x12\x12\n" +
+	"\x04slug\x18\x02 \x01(\x03R\x04slug\x12\x16\n" +
+	"\x06digest\x18\x03 \x01(\x03R\x06digest\"y\n" +
 	"\rTypedDocument\x125\n" +
 	"\x06format\x18\x01 \x01(\x0e2\x1d.greenroom.preparer.v1.FormatR\x06format\x121\n" +
 	"\x04root\x18\x02 \x01(\v2\x1d.greenroom.preparer.v1.ObjectR\x04root\"\xa2\x01\n" +
@@ -6299,7 +6470,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04keys\x18\x02 \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04keys\"Q\n" +
 	"\x04Base\x123\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1f.greenroom.preparer.v1.BaseKindR\x04kind\x12\x14\n" +
-	"\x05input\x18\x02 \x01(\tR\x05input\"\xf4\x02\n" +
+	"\x05input\x18\x02 \x01(\tR\x05input\"\xa2\x03\n" +
 	"\x04Edit\x12-\n" +
 	"\x02op\x18\x01 \x01(\x0e2\x1d.greenroom.preparer.v1.EditOpR\x02op\x122\n" +
 	"\x04path\x18\x02 \x01(\v2\x1e.greenroom.preparer.v1.KeyPathR\x04path\x122\n" +
@@ -6311,7 +6482,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x06unique\x18\b \x01(\tR\x06unique\x12\x12\n" +
 	"\x04home\x18\t \x01(\tR\x04home\x12\x16\n" +
 	"\x06target\x18\n" +
-	" \x01(\tR\x06target\"\xb3\x01\n" +
+	" \x01(\tR\x06target\x12,\n" +
+	"\x02at\x18\v \x01(\v2\x1c.greenroom.preparer.v1.PlaceR\x02at\"\xb3\x01\n" +
 	"\x05EnvOp\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12.\n" +
 	"\x02op\x18\x02 \x01(\x0e2\x1e.greenroom.preparer.v1.EnvKindR\x02op\x122\n" +
@@ -6396,13 +6568,14 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x0fEndpointAdapter\x12 \n" +
 	"\x1cENDPOINT_ADAPTER_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ENDPOINT_ADAPTER_NONE\x10\x01\x12.\n" +
-	"*ENDPOINT_ADAPTER_RESPONSES_TO_CHAT_GATEWAY\x10\x02*k\n" +
+	"*ENDPOINT_ADAPTER_RESPONSES_TO_CHAT_GATEWAY\x10\x02*\x80\x01\n" +
 	"\n" +
 	"GateAnswer\x12\x1b\n" +
 	"\x17GATE_ANSWER_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10GATE_ANSWER_FILE\x10\x01\x12\x14\n" +
 	"\x10GATE_ANSWER_FLAG\x10\x02\x12\x14\n" +
-	"\x10GATE_ANSWER_NONE\x10\x03*\xa8\x01\n" +
+	"\x10GATE_ANSWER_NONE\x10\x03\x12\x13\n" +
+	"\x0fGATE_ANSWER_ENV\x10\x04*\xa8\x01\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11KIND_INSTRUCTIONS\x10\x01\x12\x0f\n" +
@@ -6434,7 +6607,11 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x17LOCATION_BASE_WORKSPACE\x10\x03*H\n" +
 	"\fEndpointAuth\x12\x1d\n" +
 	"\x19ENDPOINT_AUTH_UNSPECIFIED\x10\x00\x12\x19\n" +
-	"\x15ENDPOINT_AUTH_API_KEY\x10\x01*H\n" +
+	"\x15ENDPOINT_AUTH_API_KEY\x10\x01*O\n" +
+	"\x05Trust\x12\x15\n" +
+	"\x11TRUST_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12TRUST_HOST_CREATED\x10\x01\x12\x17\n" +
+	"\x13TRUST_USER_SAID_YES\x10\x02*H\n" +
 	"\x04Mode\x12\x14\n" +
 	"\x10MODE_UNSPECIFIED\x10\x00\x12\f\n" +
 	"\bMODE_ALL\x10\x01\x12\r\n" +
@@ -6450,7 +6627,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x15BASE_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11BASE_KIND_CURRENT\x10\x01\x12\x13\n" +
 	"\x0fBASE_KIND_INPUT\x10\x02\x12\x13\n" +
-	"\x0fBASE_KIND_EMPTY\x10\x03*\x98\x02\n" +
+	"\x0fBASE_KIND_EMPTY\x10\x03*\xad\x02\n" +
 	"\x06EditOp\x12\x17\n" +
 	"\x13EDIT_OP_UNSPECIFIED\x10\x00\x12\x0f\n" +
 	"\vEDIT_OP_SET\x10\x01\x12\x12\n" +
@@ -6465,7 +6642,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x0eEDIT_OP_SPLICE\x10\n" +
 	"\x12\x11\n" +
 	"\rEDIT_OP_REKEY\x10\v\x12\x14\n" +
-	"\x10EDIT_OP_DISTINCT\x10\f*M\n" +
+	"\x10EDIT_OP_DISTINCT\x10\f\x12\x13\n" +
+	"\x0fEDIT_OP_SET_FOR\x10\r*M\n" +
 	"\bListKind\x12\x19\n" +
 	"\x15LIST_KIND_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rLIST_KIND_IDS\x10\x01\x12\x13\n" +
@@ -6503,8 +6681,8 @@ func file_greenroom_preparer_v1_preparer_proto_rawDescGZIP() []byte {
 	return file_greenroom_preparer_v1_preparer_proto_rawDescData
 }
 
-var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 26)
-var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
+var file_greenroom_preparer_v1_preparer_proto_enumTypes = make([]protoimpl.EnumInfo, 27)
+var file_greenroom_preparer_v1_preparer_proto_msgTypes = make([]protoimpl.MessageInfo, 65)
 var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(FaultKind)(0),           // 0: greenroom.preparer.v1.FaultKind
 	(Root)(0),                // 1: greenroom.preparer.v1.Root
@@ -6524,217 +6702,224 @@ var file_greenroom_preparer_v1_preparer_proto_goTypes = []any{
 	(Learn)(0),               // 15: greenroom.preparer.v1.Learn
 	(LocationBase)(0),        // 16: greenroom.preparer.v1.LocationBase
 	(EndpointAuth)(0),        // 17: greenroom.preparer.v1.EndpointAuth
-	(Mode)(0),                // 18: greenroom.preparer.v1.Mode
-	(CheckKind)(0),           // 19: greenroom.preparer.v1.CheckKind
-	(BaseKind)(0),            // 20: greenroom.preparer.v1.BaseKind
-	(EditOp)(0),              // 21: greenroom.preparer.v1.EditOp
-	(ListKind)(0),            // 22: greenroom.preparer.v1.ListKind
-	(EnvKind)(0),             // 23: greenroom.preparer.v1.EnvKind
-	(ActionKind)(0),          // 24: greenroom.preparer.v1.ActionKind
-	(Severity)(0),            // 25: greenroom.preparer.v1.Severity
-	(*DescribeRequest)(nil),  // 26: greenroom.preparer.v1.DescribeRequest
-	(*DescribeResponse)(nil), // 27: greenroom.preparer.v1.DescribeResponse
-	(*PrepareRequest)(nil),   // 28: greenroom.preparer.v1.PrepareRequest
-	(*PrepareResponse)(nil),  // 29: greenroom.preparer.v1.PrepareResponse
-	(*Refusal)(nil),          // 30: greenroom.preparer.v1.Refusal
-	(*Fault)(nil),            // 31: greenroom.preparer.v1.Fault
-	(*Value)(nil),            // 32: greenroom.preparer.v1.Value
-	(*List)(nil),             // 33: greenroom.preparer.v1.List
-	(*Object)(nil),           // 34: greenroom.preparer.v1.Object
-	(*Field)(nil),            // 35: greenroom.preparer.v1.Field
-	(*Text)(nil),             // 36: greenroom.preparer.v1.Text
-	(*InputPath)(nil),        // 37: greenroom.preparer.v1.InputPath
-	(*Secret)(nil),           // 38: greenroom.preparer.v1.Secret
-	(*Quoted)(nil),           // 39: greenroom.preparer.v1.Quoted
-	(*Place)(nil),            // 40: greenroom.preparer.v1.Place
-	(*KeyPath)(nil),          // 41: greenroom.preparer.v1.KeyPath
-	(*Descriptor)(nil),       // 42: greenroom.preparer.v1.Descriptor
-	(*Client)(nil),           // 43: greenroom.preparer.v1.Client
-	(*Command)(nil),          // 44: greenroom.preparer.v1.Command
-	(*Home)(nil),             // 45: greenroom.preparer.v1.Home
-	(*SkillChannel)(nil),     // 46: greenroom.preparer.v1.SkillChannel
-	(*Model)(nil),            // 47: greenroom.preparer.v1.Model
-	(*Transcripts)(nil),      // 48: greenroom.preparer.v1.Transcripts
-	(*Gate)(nil),             // 49: greenroom.preparer.v1.Gate
-	(*KindExclusion)(nil),    // 50: greenroom.preparer.v1.KindExclusion
-	(*Input)(nil),            // 51: greenroom.preparer.v1.Input
-	(*Location)(nil),         // 52: greenroom.preparer.v1.Location
-	(*Carry)(nil),            // 53: greenroom.preparer.v1.Carry
-	(*Request)(nil),          // 54: greenroom.preparer.v1.Request
-	(*RTK)(nil),              // 55: greenroom.preparer.v1.RTK
-	(*Saver)(nil),            // 56: greenroom.preparer.v1.Saver
-	(*Commands)(nil),         // 57: greenroom.preparer.v1.Commands
-	(*CommandLine)(nil),      // 58: greenroom.preparer.v1.CommandLine
-	(*Target)(nil),           // 59: greenroom.preparer.v1.Target
-	(*Document)(nil),         // 60: greenroom.preparer.v1.Document
-	(*SkillSet)(nil),         // 61: greenroom.preparer.v1.SkillSet
-	(*Endpoint)(nil),         // 62: greenroom.preparer.v1.Endpoint
-	(*Server)(nil),           // 63: greenroom.preparer.v1.Server
-	(*Header)(nil),           // 64: greenroom.preparer.v1.Header
-	(*EndpointModel)(nil),    // 65: greenroom.preparer.v1.EndpointModel
-	(*Options)(nil),          // 66: greenroom.preparer.v1.Options
-	(*KindChoice)(nil),       // 67: greenroom.preparer.v1.KindChoice
-	(*NamedFound)(nil),       // 68: greenroom.preparer.v1.NamedFound
-	(*Layout)(nil),           // 69: greenroom.preparer.v1.Layout
-	(*Entry)(nil),            // 70: greenroom.preparer.v1.Entry
-	(*Dir)(nil),              // 71: greenroom.preparer.v1.Dir
-	(*File)(nil),             // 72: greenroom.preparer.v1.File
-	(*TypedDocument)(nil),    // 73: greenroom.preparer.v1.TypedDocument
-	(*Merge)(nil),            // 74: greenroom.preparer.v1.Merge
-	(*Block)(nil),            // 75: greenroom.preparer.v1.Block
-	(*Link)(nil),             // 76: greenroom.preparer.v1.Link
-	(*Copy)(nil),             // 77: greenroom.preparer.v1.Copy
-	(*Expose)(nil),           // 78: greenroom.preparer.v1.Expose
-	(*Names)(nil),            // 79: greenroom.preparer.v1.Names
-	(*Share)(nil),            // 80: greenroom.preparer.v1.Share
-	(*Login)(nil),            // 81: greenroom.preparer.v1.Login
-	(*PlaceSkills)(nil),      // 82: greenroom.preparer.v1.PlaceSkills
-	(*Check)(nil),            // 83: greenroom.preparer.v1.Check
-	(*Base)(nil),             // 84: greenroom.preparer.v1.Base
-	(*Edit)(nil),             // 85: greenroom.preparer.v1.Edit
-	(*EnvOp)(nil),            // 86: greenroom.preparer.v1.EnvOp
-	(*Launch)(nil),           // 87: greenroom.preparer.v1.Launch
-	(*Action)(nil),           // 88: greenroom.preparer.v1.Action
-	(*Diagnostic)(nil),       // 89: greenroom.preparer.v1.Diagnostic
+	(Trust)(0),               // 18: greenroom.preparer.v1.Trust
+	(Mode)(0),                // 19: greenroom.preparer.v1.Mode
+	(CheckKind)(0),           // 20: greenroom.preparer.v1.CheckKind
+	(BaseKind)(0),            // 21: greenroom.preparer.v1.BaseKind
+	(EditOp)(0),              // 22: greenroom.preparer.v1.EditOp
+	(ListKind)(0),            // 23: greenroom.preparer.v1.ListKind
+	(EnvKind)(0),             // 24: greenroom.preparer.v1.EnvKind
+	(ActionKind)(0),          // 25: greenroom.preparer.v1.ActionKind
+	(Severity)(0),            // 26: greenroom.preparer.v1.Severity
+	(*DescribeRequest)(nil),  // 27: greenroom.preparer.v1.DescribeRequest
+	(*DescribeResponse)(nil), // 28: greenroom.preparer.v1.DescribeResponse
+	(*PrepareRequest)(nil),   // 29: greenroom.preparer.v1.PrepareRequest
+	(*PrepareResponse)(nil),  // 30: greenroom.preparer.v1.PrepareResponse
+	(*Refusal)(nil),          // 31: greenroom.preparer.v1.Refusal
+	(*Fault)(nil),            // 32: greenroom.preparer.v1.Fault
+	(*Value)(nil),            // 33: greenroom.preparer.v1.Value
+	(*List)(nil),             // 34: greenroom.preparer.v1.List
+	(*Object)(nil),           // 35: greenroom.preparer.v1.Object
+	(*Field)(nil),            // 36: greenroom.preparer.v1.Field
+	(*Text)(nil),             // 37: greenroom.preparer.v1.Text
+	(*InputPath)(nil),        // 38: greenroom.preparer.v1.InputPath
+	(*Secret)(nil),           // 39: greenroom.preparer.v1.Secret
+	(*Quoted)(nil),           // 40: greenroom.preparer.v1.Quoted
+	(*Place)(nil),            // 41: greenroom.preparer.v1.Place
+	(*KeyPath)(nil),          // 42: greenroom.preparer.v1.KeyPath
+	(*Descriptor)(nil),       // 43: greenroom.preparer.v1.Descriptor
+	(*Client)(nil),           // 44: greenroom.preparer.v1.Client
+	(*Command)(nil),          // 45: greenroom.preparer.v1.Command
+	(*Home)(nil),             // 46: greenroom.preparer.v1.Home
+	(*SkillChannel)(nil),     // 47: greenroom.preparer.v1.SkillChannel
+	(*Model)(nil),            // 48: greenroom.preparer.v1.Model
+	(*Transcripts)(nil),      // 49: greenroom.preparer.v1.Transcripts
+	(*Gate)(nil),             // 50: greenroom.preparer.v1.Gate
+	(*KindExclusion)(nil),    // 51: greenroom.preparer.v1.KindExclusion
+	(*Input)(nil),            // 52: greenroom.preparer.v1.Input
+	(*Location)(nil),         // 53: greenroom.preparer.v1.Location
+	(*Carry)(nil),            // 54: greenroom.preparer.v1.Carry
+	(*Request)(nil),          // 55: greenroom.preparer.v1.Request
+	(*RTK)(nil),              // 56: greenroom.preparer.v1.RTK
+	(*Saver)(nil),            // 57: greenroom.preparer.v1.Saver
+	(*Commands)(nil),         // 58: greenroom.preparer.v1.Commands
+	(*CommandLine)(nil),      // 59: greenroom.preparer.v1.CommandLine
+	(*Target)(nil),           // 60: greenroom.preparer.v1.Target
+	(*Document)(nil),         // 61: greenroom.preparer.v1.Document
+	(*SkillSet)(nil),         // 62: greenroom.preparer.v1.SkillSet
+	(*Endpoint)(nil),         // 63: greenroom.preparer.v1.Endpoint
+	(*Server)(nil),           // 64: greenroom.preparer.v1.Server
+	(*Header)(nil),           // 65: greenroom.preparer.v1.Header
+	(*EndpointModel)(nil),    // 66: greenroom.preparer.v1.EndpointModel
+	(*Options)(nil),          // 67: greenroom.preparer.v1.Options
+	(*KindChoice)(nil),       // 68: greenroom.preparer.v1.KindChoice
+	(*NamedFound)(nil),       // 69: greenroom.preparer.v1.NamedFound
+	(*Layout)(nil),           // 70: greenroom.preparer.v1.Layout
+	(*Entry)(nil),            // 71: greenroom.preparer.v1.Entry
+	(*Dir)(nil),              // 72: greenroom.preparer.v1.Dir
+	(*File)(nil),             // 73: greenroom.preparer.v1.File
+	(*PathName)(nil),         // 74: greenroom.preparer.v1.PathName
+	(*TypedDocument)(nil),    // 75: greenroom.preparer.v1.TypedDocument
+	(*Merge)(nil),            // 76: greenroom.preparer.v1.Merge
+	(*Block)(nil),            // 77: greenroom.preparer.v1.Block
+	(*Link)(nil),             // 78: greenroom.preparer.v1.Link
+	(*Copy)(nil),             // 79: greenroom.preparer.v1.Copy
+	(*Expose)(nil),           // 80: greenroom.preparer.v1.Expose
+	(*Names)(nil),            // 81: greenroom.preparer.v1.Names
+	(*Share)(nil),            // 82: greenroom.preparer.v1.Share
+	(*Login)(nil),            // 83: greenroom.preparer.v1.Login
+	(*PlaceSkills)(nil),      // 84: greenroom.preparer.v1.PlaceSkills
+	(*Check)(nil),            // 85: greenroom.preparer.v1.Check
+	(*Base)(nil),             // 86: greenroom.preparer.v1.Base
+	(*Edit)(nil),             // 87: greenroom.preparer.v1.Edit
+	(*EnvOp)(nil),            // 88: greenroom.preparer.v1.EnvOp
+	(*Launch)(nil),           // 89: greenroom.preparer.v1.Launch
+	(*Action)(nil),           // 90: greenroom.preparer.v1.Action
+	(*Diagnostic)(nil),       // 91: greenroom.preparer.v1.Diagnostic
 }
 var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
-	42,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
-	31,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
-	54,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
-	69,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
-	30,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
-	31,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
+	43,  // 0: greenroom.preparer.v1.DescribeResponse.description:type_name -> greenroom.preparer.v1.Descriptor
+	32,  // 1: greenroom.preparer.v1.DescribeResponse.fault:type_name -> greenroom.preparer.v1.Fault
+	55,  // 2: greenroom.preparer.v1.PrepareRequest.request:type_name -> greenroom.preparer.v1.Request
+	70,  // 3: greenroom.preparer.v1.PrepareResponse.layout:type_name -> greenroom.preparer.v1.Layout
+	31,  // 4: greenroom.preparer.v1.PrepareResponse.refusal:type_name -> greenroom.preparer.v1.Refusal
+	32,  // 5: greenroom.preparer.v1.PrepareResponse.fault:type_name -> greenroom.preparer.v1.Fault
 	0,   // 6: greenroom.preparer.v1.Fault.kind:type_name -> greenroom.preparer.v1.FaultKind
-	33,  // 7: greenroom.preparer.v1.Value.list:type_name -> greenroom.preparer.v1.List
-	34,  // 8: greenroom.preparer.v1.Value.object:type_name -> greenroom.preparer.v1.Object
-	36,  // 9: greenroom.preparer.v1.Value.text:type_name -> greenroom.preparer.v1.Text
-	40,  // 10: greenroom.preparer.v1.Value.path:type_name -> greenroom.preparer.v1.Place
-	37,  // 11: greenroom.preparer.v1.Value.input_path:type_name -> greenroom.preparer.v1.InputPath
-	38,  // 12: greenroom.preparer.v1.Value.secret:type_name -> greenroom.preparer.v1.Secret
-	33,  // 13: greenroom.preparer.v1.Value.concat:type_name -> greenroom.preparer.v1.List
-	39,  // 14: greenroom.preparer.v1.Value.quoted:type_name -> greenroom.preparer.v1.Quoted
-	40,  // 15: greenroom.preparer.v1.Value.skill_catalog:type_name -> greenroom.preparer.v1.Place
-	32,  // 16: greenroom.preparer.v1.List.items:type_name -> greenroom.preparer.v1.Value
-	35,  // 17: greenroom.preparer.v1.Object.fields:type_name -> greenroom.preparer.v1.Field
-	32,  // 18: greenroom.preparer.v1.Field.value:type_name -> greenroom.preparer.v1.Value
+	34,  // 7: greenroom.preparer.v1.Value.list:type_name -> greenroom.preparer.v1.List
+	35,  // 8: greenroom.preparer.v1.Value.object:type_name -> greenroom.preparer.v1.Object
+	37,  // 9: greenroom.preparer.v1.Value.text:type_name -> greenroom.preparer.v1.Text
+	41,  // 10: greenroom.preparer.v1.Value.path:type_name -> greenroom.preparer.v1.Place
+	38,  // 11: greenroom.preparer.v1.Value.input_path:type_name -> greenroom.preparer.v1.InputPath
+	39,  // 12: greenroom.preparer.v1.Value.secret:type_name -> greenroom.preparer.v1.Secret
+	34,  // 13: greenroom.preparer.v1.Value.concat:type_name -> greenroom.preparer.v1.List
+	40,  // 14: greenroom.preparer.v1.Value.quoted:type_name -> greenroom.preparer.v1.Quoted
+	41,  // 15: greenroom.preparer.v1.Value.skill_catalog:type_name -> greenroom.preparer.v1.Place
+	33,  // 16: greenroom.preparer.v1.List.items:type_name -> greenroom.preparer.v1.Value
+	36,  // 17: greenroom.preparer.v1.Object.fields:type_name -> greenroom.preparer.v1.Field
+	33,  // 18: greenroom.preparer.v1.Field.value:type_name -> greenroom.preparer.v1.Value
 	2,   // 19: greenroom.preparer.v1.Quoted.as:type_name -> greenroom.preparer.v1.Format
-	32,  // 20: greenroom.preparer.v1.Quoted.value:type_name -> greenroom.preparer.v1.Value
+	33,  // 20: greenroom.preparer.v1.Quoted.value:type_name -> greenroom.preparer.v1.Value
 	1,   // 21: greenroom.preparer.v1.Place.root:type_name -> greenroom.preparer.v1.Root
-	43,  // 22: greenroom.preparer.v1.Descriptor.client:type_name -> greenroom.preparer.v1.Client
-	45,  // 23: greenroom.preparer.v1.Descriptor.homes:type_name -> greenroom.preparer.v1.Home
-	51,  // 24: greenroom.preparer.v1.Descriptor.inputs:type_name -> greenroom.preparer.v1.Input
+	44,  // 22: greenroom.preparer.v1.Descriptor.client:type_name -> greenroom.preparer.v1.Client
+	46,  // 23: greenroom.preparer.v1.Descriptor.homes:type_name -> greenroom.preparer.v1.Home
+	52,  // 24: greenroom.preparer.v1.Descriptor.inputs:type_name -> greenroom.preparer.v1.Input
 	4,   // 25: greenroom.preparer.v1.Descriptor.instructions:type_name -> greenroom.preparer.v1.Channel
-	46,  // 26: greenroom.preparer.v1.Descriptor.skills:type_name -> greenroom.preparer.v1.SkillChannel
+	47,  // 26: greenroom.preparer.v1.Descriptor.skills:type_name -> greenroom.preparer.v1.SkillChannel
 	7,   // 27: greenroom.preparer.v1.Descriptor.rewrite:type_name -> greenroom.preparer.v1.Rewrite
-	47,  // 28: greenroom.preparer.v1.Descriptor.model:type_name -> greenroom.preparer.v1.Model
-	50,  // 29: greenroom.preparer.v1.Descriptor.inherit:type_name -> greenroom.preparer.v1.KindExclusion
-	49,  // 30: greenroom.preparer.v1.Descriptor.gates:type_name -> greenroom.preparer.v1.Gate
-	52,  // 31: greenroom.preparer.v1.Descriptor.own_state:type_name -> greenroom.preparer.v1.Location
-	48,  // 32: greenroom.preparer.v1.Descriptor.transcripts:type_name -> greenroom.preparer.v1.Transcripts
+	48,  // 28: greenroom.preparer.v1.Descriptor.model:type_name -> greenroom.preparer.v1.Model
+	51,  // 29: greenroom.preparer.v1.Descriptor.inherit:type_name -> greenroom.preparer.v1.KindExclusion
+	50,  // 30: greenroom.preparer.v1.Descriptor.gates:type_name -> greenroom.preparer.v1.Gate
+	53,  // 31: greenroom.preparer.v1.Descriptor.own_state:type_name -> greenroom.preparer.v1.Location
+	49,  // 32: greenroom.preparer.v1.Descriptor.transcripts:type_name -> greenroom.preparer.v1.Transcripts
 	3,   // 33: greenroom.preparer.v1.Client.transport:type_name -> greenroom.preparer.v1.Transport
-	44,  // 34: greenroom.preparer.v1.Client.validators:type_name -> greenroom.preparer.v1.Command
+	45,  // 34: greenroom.preparer.v1.Client.validators:type_name -> greenroom.preparer.v1.Command
 	5,   // 35: greenroom.preparer.v1.SkillChannel.kind:type_name -> greenroom.preparer.v1.SkillKind
 	6,   // 36: greenroom.preparer.v1.SkillChannel.names:type_name -> greenroom.preparer.v1.NameForm
 	8,   // 37: greenroom.preparer.v1.Model.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
 	9,   // 38: greenroom.preparer.v1.Model.addressing:type_name -> greenroom.preparer.v1.Addressing
 	10,  // 39: greenroom.preparer.v1.Model.endpoint:type_name -> greenroom.preparer.v1.EndpointAdapter
 	8,   // 40: greenroom.preparer.v1.Model.also:type_name -> greenroom.preparer.v1.ModelProtocol
-	52,  // 41: greenroom.preparer.v1.Transcripts.from:type_name -> greenroom.preparer.v1.Location
-	41,  // 42: greenroom.preparer.v1.Transcripts.id:type_name -> greenroom.preparer.v1.KeyPath
+	53,  // 41: greenroom.preparer.v1.Transcripts.from:type_name -> greenroom.preparer.v1.Location
+	42,  // 42: greenroom.preparer.v1.Transcripts.id:type_name -> greenroom.preparer.v1.KeyPath
 	11,  // 43: greenroom.preparer.v1.Gate.answer:type_name -> greenroom.preparer.v1.GateAnswer
-	12,  // 44: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
-	13,  // 45: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
-	12,  // 46: greenroom.preparer.v1.KindExclusion.with:type_name -> greenroom.preparer.v1.Kind
-	14,  // 47: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
-	52,  // 48: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
-	15,  // 49: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
-	2,   // 50: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
-	41,  // 51: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
-	53,  // 52: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
-	16,  // 53: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
-	12,  // 54: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
-	41,  // 55: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
-	59,  // 56: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
-	60,  // 57: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
-	61,  // 58: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
-	62,  // 59: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
-	66,  // 60: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
-	68,  // 61: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
-	57,  // 62: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
-	56,  // 63: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
-	63,  // 64: greenroom.preparer.v1.Request.servers:type_name -> greenroom.preparer.v1.Server
-	55,  // 65: greenroom.preparer.v1.Request.rtk:type_name -> greenroom.preparer.v1.RTK
-	40,  // 66: greenroom.preparer.v1.RTK.program:type_name -> greenroom.preparer.v1.Place
-	60,  // 67: greenroom.preparer.v1.RTK.reference:type_name -> greenroom.preparer.v1.Document
-	60,  // 68: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
-	60,  // 69: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
-	58,  // 70: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
-	8,   // 71: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	65,  // 72: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
-	38,  // 73: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	60,  // 74: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
-	17,  // 75: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
-	64,  // 76: greenroom.preparer.v1.Server.headers:type_name -> greenroom.preparer.v1.Header
-	38,  // 77: greenroom.preparer.v1.Header.value:type_name -> greenroom.preparer.v1.Secret
-	67,  // 78: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	12,  // 79: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	18,  // 80: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	35,  // 81: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	70,  // 82: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	86,  // 83: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	87,  // 84: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	89,  // 85: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	40,  // 86: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	71,  // 87: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	72,  // 88: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	73,  // 89: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	74,  // 90: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	75,  // 91: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	76,  // 92: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	77,  // 93: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	78,  // 94: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	80,  // 95: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	81,  // 96: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	82,  // 97: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	83,  // 98: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	32,  // 99: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	2,   // 100: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	34,  // 101: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	2,   // 102: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	84,  // 103: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	85,  // 104: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	84,  // 105: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	32,  // 106: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	40,  // 107: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	79,  // 108: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	52,  // 109: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	41,  // 110: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	19,  // 111: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	41,  // 112: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	20,  // 113: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	21,  // 114: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	41,  // 115: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	32,  // 116: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	32,  // 117: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	22,  // 118: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	23,  // 119: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	32,  // 120: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	32,  // 121: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	32,  // 122: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	32,  // 123: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	88,  // 124: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	24,  // 125: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	40,  // 126: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	25,  // 127: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	26,  // 128: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	28,  // 129: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	27,  // 130: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	29,  // 131: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	130, // [130:132] is the sub-list for method output_type
-	128, // [128:130] is the sub-list for method input_type
-	128, // [128:128] is the sub-list for extension type_name
-	128, // [128:128] is the sub-list for extension extendee
-	0,   // [0:128] is the sub-list for field type_name
+	12,  // 44: greenroom.preparer.v1.Gate.lets:type_name -> greenroom.preparer.v1.Kind
+	11,  // 45: greenroom.preparer.v1.Gate.untrusted:type_name -> greenroom.preparer.v1.GateAnswer
+	12,  // 46: greenroom.preparer.v1.KindExclusion.kind:type_name -> greenroom.preparer.v1.Kind
+	13,  // 47: greenroom.preparer.v1.KindExclusion.how:type_name -> greenroom.preparer.v1.How
+	12,  // 48: greenroom.preparer.v1.KindExclusion.with:type_name -> greenroom.preparer.v1.Kind
+	14,  // 49: greenroom.preparer.v1.Input.kind:type_name -> greenroom.preparer.v1.InputKind
+	53,  // 50: greenroom.preparer.v1.Input.at:type_name -> greenroom.preparer.v1.Location
+	15,  // 51: greenroom.preparer.v1.Input.learn:type_name -> greenroom.preparer.v1.Learn
+	2,   // 52: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
+	42,  // 53: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
+	54,  // 54: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
+	16,  // 55: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
+	12,  // 56: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
+	42,  // 57: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
+	60,  // 58: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
+	61,  // 59: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
+	62,  // 60: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
+	63,  // 61: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
+	67,  // 62: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
+	69,  // 63: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
+	58,  // 64: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
+	57,  // 65: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
+	64,  // 66: greenroom.preparer.v1.Request.servers:type_name -> greenroom.preparer.v1.Server
+	56,  // 67: greenroom.preparer.v1.Request.rtk:type_name -> greenroom.preparer.v1.RTK
+	41,  // 68: greenroom.preparer.v1.RTK.program:type_name -> greenroom.preparer.v1.Place
+	61,  // 69: greenroom.preparer.v1.RTK.reference:type_name -> greenroom.preparer.v1.Document
+	61,  // 70: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
+	61,  // 71: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
+	59,  // 72: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
+	8,   // 73: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	66,  // 74: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
+	39,  // 75: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
+	61,  // 76: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
+	17,  // 77: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
+	65,  // 78: greenroom.preparer.v1.Server.headers:type_name -> greenroom.preparer.v1.Header
+	39,  // 79: greenroom.preparer.v1.Header.value:type_name -> greenroom.preparer.v1.Secret
+	68,  // 80: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	18,  // 81: greenroom.preparer.v1.Options.trust_workspace:type_name -> greenroom.preparer.v1.Trust
+	12,  // 82: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	19,  // 83: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	36,  // 84: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	71,  // 85: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	88,  // 86: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	89,  // 87: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	91,  // 88: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	41,  // 89: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	72,  // 90: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	73,  // 91: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	75,  // 92: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	76,  // 93: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	77,  // 94: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	78,  // 95: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	79,  // 96: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	80,  // 97: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	82,  // 98: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	83,  // 99: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	84,  // 100: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	85,  // 101: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	33,  // 102: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	74,  // 103: greenroom.preparer.v1.File.named:type_name -> greenroom.preparer.v1.PathName
+	2,   // 104: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	35,  // 105: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 106: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	86,  // 107: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	87,  // 108: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	86,  // 109: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	33,  // 110: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	41,  // 111: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	81,  // 112: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	53,  // 113: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	42,  // 114: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	20,  // 115: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	42,  // 116: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	21,  // 117: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	22,  // 118: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	42,  // 119: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	33,  // 120: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	33,  // 121: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	23,  // 122: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	41,  // 123: greenroom.preparer.v1.Edit.at:type_name -> greenroom.preparer.v1.Place
+	24,  // 124: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	33,  // 125: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	33,  // 126: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	33,  // 127: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	33,  // 128: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	90,  // 129: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	25,  // 130: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	41,  // 131: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	26,  // 132: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	27,  // 133: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	29,  // 134: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	28,  // 135: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	30,  // 136: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	135, // [135:137] is the sub-list for method output_type
+	133, // [133:135] is the sub-list for method input_type
+	133, // [133:133] is the sub-list for extension type_name
+	133, // [133:133] is the sub-list for extension extendee
+	0,   // [0:133] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
@@ -6785,8 +6970,8 @@ func file_greenroom_preparer_v1_preparer_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_greenroom_preparer_v1_preparer_proto_rawDesc), len(file_greenroom_preparer_v1_preparer_proto_rawDesc)),
-			NumEnums:      26,
-			NumMessages:   64,
+			NumEnums:      27,
+			NumMessages:   65,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,77 @@
+package conformance_test
+
+import (
+	"testing"
+
+	"github.com/greenroom-agents/greenroom/conformance/rig"
+	"github.com/greenroom-agents/greenroom/conformance/upstream"
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+// projectSetUp puts into the project what runs programs of its own where the client takes it: hooks or what does their
+// work, and MCP servers. It also has the user's own client trust the project, which is nothing to a session. It gives the
+// marks that a client leaves that takes it.
+var projectSetUp = map[string]func(s *stage) (marks []string){
+	"codex": func(s *stage) []string {
+		rig.Write(s, s.inHome(".codex/config.toml"), codexConfig(s)+"\n"+trusted(s))
+		rig.Write(s, s.inProject(".codex/hooks.json"), encode(s, preToolHook(s.marker("project-hook"))))
+		rig.Write(s, s.inProject(".codex/config.toml"), "[mcp_servers.project_server]\ncommand = \""+s.marker("project-server")+"\"\n")
+		return []string{"project-hook", "project-server"}
+	},
+	"claude": func(s *stage) []string {
+		rig.Write(s, s.inProject(".claude/settings.json"), encode(s, preToolHook(s.marker("project-hook"))))
+		rig.Write(s, s.inProject(".claude/settings.local.json"), encode(s, preToolHook(s.marker("local-hook"))))
+		rig.Write(s, s.inProject(".mcp.json"), encode(s, kimiServers(s, "project_server", s.marker("project-server"))))
+		rig.Write(s, s.inHome(".claude.json"), encode(s, object{"projects": object{s.cwd: object{"hasTrustDialogAccepted": true}}}))
+		return []string{"project-hook", "local-hook", "project-server"}
+	},
+	"kimi": func(s *stage) []string {
+		rig.Write(s, s.inProject(".kimi-code/mcp.json"), encode(s, kimiServers(s, "project_server", s.marker("project-server"))))
+		kimiTrust(s, s.inHome(".kimi-code"))
+		return []string{"project-server"}
+	},
+	"opencode": func(s *stage) []string {
+		plugin := "import { writeFileSync } from 'node:fs'\nexport const mark = async () => { writeFileSync('" + s.marks + "/project-plugin', ''); return {} }\n"
+		rig.Write(s, s.inProject(".opencode/plugins/mark.js"), plugin)
+		opencodeInstalled(s, s.inProject(".opencode"))
+		s.projectConfig("opencode.json", object{"mcp": object{"project_server": object{"type": "local", "command": []any{s.marker("project-server")}}}})
+		return []string{"project-plugin", "project-server"}
+	},
+}
+
+// What a project sets up for a client runs where the workspace is trusted, and nothing of it does where nobody said so,
+// also where the user's own client was told to trust it. Either way the client starts and nobody is asked.
+func TestH33_ProjectSetsUpTheClientWhereItIsTrusted(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, c client) {
+		for name, trust := range map[string]preparer.Trust{"no": preparer.NotTrusted, "host": preparer.HostCreated, "user": preparer.UserSaidYes} {
+			s := newStage(t, c, c.shell("echo ran"), upstream.Say("done"))
+			marks := projectSetUp[c.name](s)
+			g := s.open()
+			home := s.take(s.home)
+			session := g.session("trust", core.Desktop)
+			session.TrustWorkspace = trust
+			p := g.prepare(session)
+			g.run(p, c.turn("hello")...)
+			turn := s.turns(2)[0]
+			for _, mark := range marks {
+				if ran := s.marked(mark); ran != trust.Given() {
+					t.Errorf("%s: %s ran: %v", name, mark, ran)
+				}
+			}
+			g.oursOnce(p, turn)
+			if said(p, "workspace_trusted") != trust.Given() || said(p, "workspace_not_trusted") == trust.Given() {
+				t.Errorf("%s: it says %v", name, p.Diagnostics)
+			}
+			words := 1 // are no programs, and yet Codex leaves them out too
+			if c.name == "codex" && !trust.Given() {
+				words = 0
+			}
+			s.counts(s.text(turn), map[string]int{userInstructions: 1, userSkill: 1, projectInstructions: words})
+			g.cleanup(session)
+			g.nothingLeft()
+			s.unchanged("the home", home, s.take(s.home), c.ownState()...)
+		}
+	})
+}
