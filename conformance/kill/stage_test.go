@@ -168,8 +168,16 @@ func (s stage) left(t testing.TB) []string {
 // act does one operation on the session "one".
 func (s stage) act(ctx context.Context, h *core.Host, op string) (err error) {
 	ses := s.session("one")
+	if s.Provider == envoyProvider {
+		if ses, err = s.extended("one", true); err != nil {
+			return err
+		}
+	}
 	switch op {
 	case "prepare":
+		_, err = h.Prepare(ctx, ses)
+	case "second":
+		ses.ID = "two"
 		_, err = h.Prepare(ctx, ses)
 	case "otherwise":
 		ses.Inherit.Preset = core.Automation

@@ -232,8 +232,11 @@ func (s *Session) adoptInto(ctx context.Context, to *fsroot.Tree, sh Share, out 
 	if err != nil {
 		return err
 	}
-	_, err = transfer(ctx, from, to)
+	_, err = stage(ctx, from, to)
 	from.Close()
+	if err == nil {
+		err = unstage(to)
+	}
 	if err != nil {
 		return fault.Wrap(err, fault.CodeOf(err), "share", "session:"+sh.Path, "holds what cannot be shared: "+reasonOf(err)).
 			WithHint("move links and special files out of it, and prepare the session again")

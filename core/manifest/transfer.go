@@ -18,7 +18,8 @@ const (
 
 func staged(name string) bool { return name == drafted || name == completed }
 
-// stage copies what a directory holds to beside its place in another one, so that it comes there as a whole or not at all.
+// stage copies what a directory holds to beside its place in another one, so that no file comes there before all of them
+// can. What a killed process leaves of it lies at the top of that directory, where the next one looks.
 func stage(ctx context.Context, from, to *fsroot.Tree) (int, error) {
 	err := to.Mkdir(drafted, 0o700)
 	if err != nil {
@@ -44,22 +45,35 @@ func unstage(to *fsroot.Tree) error {
 	if err := to.RemoveAll(drafted); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	list, err := to.List(completed)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := to.Lstat(completed); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err := settle(to, "."); err != nil {
+		return err
+	}
+	return to.RemoveAll(completed)
+}
+
+// settle moves what is complete below a directory to where it belongs. What is there stays.
+func settle(to *fsroot.Tree, dir string) error {
+	list, err := to.List(path.Join(completed, dir))
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
-		if _, err := to.Lstat(e.Name()); !errors.Is(err, fs.ErrNotExist) {
-			continue // what is there stays
+		rel := path.Join(dir, e.Name())
+		fi, err := to.Lstat(rel)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			err = to.Rename(path.Join(completed, rel), rel)
+		case err == nil && fi.IsDir() && e.IsDir():
+			err = settle(to, rel)
 		}
-		if err := to.Rename(completed+"/"+e.Name(), e.Name()); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return to.RemoveAll(completed)
+	return nil
 }
 
 // transfer copies what a directory holds into another one, and says how much that was. What is there stays. It looks at
