@@ -43,7 +43,7 @@ var mayRequire = map[string][]string{
 	},
 	"gateway": {"github.com/klauspost/compress"},
 	"daemon": {
-		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term",
+		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys", "golang.org/x/term",
 		"modernc.org/sqlite", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3",
 		"gopkg.in/yaml.v3", "golang.org/x/net",
 	},

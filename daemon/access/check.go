@@ -6,7 +6,6 @@ import (
 
 	"github.com/greenroom-agents/greenroom/daemon/detect"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
-	"github.com/greenroom-agents/greenroom/daemon/problem"
 )
 
 // CheckRequest says what is checked, beside what a plan says itself.
@@ -51,14 +50,13 @@ func (a *Access) CheckDraft(ctx context.Context, spec plan.Spec, key plan.Key, r
 	return a.detector.Check(ctx, detect.Target{Spec: spec, Key: key, Model: r.Model, Native: r.Native}, r.Progress)
 }
 
-// Find gives the plan that a person means: by its id, by its name, or by the beginning of its id. Errors:
-// [problem.PlanNotFound], also when several are meant.
+// Find gives the plan that a person means; see [PickPlan].
 func (a *Access) Find(ctx context.Context, workspace, said string) (plan.Plan, error) {
 	all, err := a.Plans(ctx, workspace)
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	return pick(all, said, "plan", problem.PlanNotFound, func(p plan.Plan) (string, string) { return p.ID, p.Name })
+	return PickPlan(all, said)
 }
 
 // checks are the checks that run, by their plan.

@@ -6,16 +6,28 @@ import (
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/daemon/agent"
+	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 )
 
-// FindAgent gives the agent that a person means, as Find does for plans. Errors: [problem.AgentNotFound].
+// FindAgent gives the agent that a person means; see [PickAgent].
 func (a *Access) FindAgent(ctx context.Context, workspace, said string) (agent.Agent, error) {
 	all, err := a.Agents(ctx, workspace)
 	if err != nil {
 		return agent.Agent{}, err
 	}
+	return PickAgent(all, said)
+}
+
+// PickAgent gives the one of some agents that a person means: by its id, by its name, or by the beginning of its id. Errors:
+// [problem.AgentNotFound], also when several are meant.
+func PickAgent(all []agent.Agent, said string) (agent.Agent, error) {
 	return pick(all, said, "agent", problem.AgentNotFound, func(g agent.Agent) (string, string) { return g.ID, g.Name })
+}
+
+// PickPlan does so with plans. Errors: [problem.PlanNotFound].
+func PickPlan(all []plan.Plan, said string) (plan.Plan, error) {
+	return pick(all, said, "plan", problem.PlanNotFound, func(p plan.Plan) (string, string) { return p.ID, p.Name })
 }
 
 // pick gives the one that is meant. An id counts more than a name, and a name more than the beginning of an id.

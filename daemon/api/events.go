@@ -31,6 +31,11 @@ func NewEvents() *Events { return &Events{listeners: map[chan event]string{}} }
 // Changed tells of a change of the store, in the form of [access.Config].
 func (e *Events) Changed(c store.Change) { e.publish(c.Workspace, string(c.Kind)+"_changed", c) }
 
+// Began tells that a stage of a check begins. id is "" for a draft.
+func (e *Events) Began(workspace, id string, stage plan.Stage) {
+	e.publish(workspace, "model_plan_detection_began", map[string]any{"planId": id, "stage": stage})
+}
+
 // Stage tells how a stage of a check went. id is "" for a draft.
 func (e *Events) Stage(workspace, id string, result plan.Result) {
 	e.publish(workspace, "model_plan_detection_stage", map[string]any{"planId": id, "stage": result})

@@ -183,9 +183,10 @@ func (s *server) detect(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ctx, in := r.Context(), workspace(r)
-	request := access.CheckRequest{Progress: detect.Progress{Done: func(result plan.Result) {
-		s.Events.Stage(in, body.Plan, result)
-	}}}
+	request := access.CheckRequest{Progress: detect.Progress{
+		Began: func(stage plan.Stage) { s.Events.Began(in, body.Plan, stage) },
+		Done:  func(result plan.Result) { s.Events.Stage(in, body.Plan, result) },
+	}}
 	set(&request.Model, body.Model)
 	var found detect.Found
 	var kept bool

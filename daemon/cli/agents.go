@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	modelplan "github.com/greenroom-agents/greenroom/daemon/plan"
@@ -28,7 +27,7 @@ stand in for it, instructions, skills and tools. run --agent begins a session of
   greenroom run codex --agent Reviewer`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withAccess(cmd.Context(), func(acc *access.Access) error {
+			return a.withAccess(cmd.Context(), func(acc modelAccess) error {
 				all, err := acc.Agents(cmd.Context(), in.id)
 				if err != nil {
 					return err
@@ -73,7 +72,7 @@ func (d *definition) flags(cmd *cobra.Command) {
 }
 
 // into puts what was typed into a spec. What was not typed stays.
-func (d *definition) into(ctx context.Context, a *app, cmd *cobra.Command, acc *access.Access, in string, s *agent.Spec) error {
+func (d *definition) into(ctx context.Context, a *app, cmd *cobra.Command, acc modelAccess, in string, s *agent.Spec) error {
 	given := cmd.Flags().Changed
 	planID := func(name string) (string, error) {
 		if name == "" {
@@ -181,7 +180,7 @@ func (a *app) addAgentCommand() *cobra.Command {
 				return usage("as in --client codex", "--client is missing")
 			}
 			ctx := cmd.Context()
-			return a.withAccess(ctx, func(acc *access.Access) error {
+			return a.withAccess(ctx, func(acc modelAccess) error {
 				s := agent.Spec{Name: args[0]}
 				if err := d.into(ctx, a, cmd, acc, in.id, &s); err != nil {
 					return err
@@ -214,7 +213,7 @@ func (a *app) editAgentCommand() *cobra.Command {
 		Args:              takes("AGENT"),
 		ValidArgsFunction: a.completeAgents,
 	}
-	cmd.RunE = a.onAgent(&in, func(ctx context.Context, acc *access.Access, old agent.Agent) error {
+	cmd.RunE = a.onAgent(&in, func(ctx context.Context, acc modelAccess, old agent.Agent) error {
 		s := old.Spec
 		if d.name != "" {
 			s.Name = d.name
@@ -239,9 +238,9 @@ func (a *app) editAgentCommand() *cobra.Command {
 }
 
 // onAgent is a command on the one agent that its argument names.
-func (a *app) onAgent(in *inWorkspace, work func(context.Context, *access.Access, agent.Agent) error) func(*cobra.Command, []string) error {
+func (a *app) onAgent(in *inWorkspace, work func(context.Context, modelAccess, agent.Agent) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		return a.withAccess(cmd.Context(), func(acc *access.Access) error {
+		return a.withAccess(cmd.Context(), func(acc modelAccess) error {
 			found, err := acc.FindAgent(cmd.Context(), in.id, args[0])
 			if err != nil {
 				return err
@@ -259,7 +258,7 @@ func (a *app) showAgentCommand() *cobra.Command {
 		Example:           `  greenroom agents show Reviewer`,
 		Args:              takes("AGENT"),
 		ValidArgsFunction: a.completeAgents,
-		RunE: a.onAgent(&in, func(ctx context.Context, acc *access.Access, found agent.Agent) error {
+		RunE: a.onAgent(&in, func(ctx context.Context, acc modelAccess, found agent.Agent) error {
 			return a.showAgent(ctx, acc, found, "")
 		}),
 	}
@@ -275,7 +274,7 @@ func (a *app) removeAgentCommand() *cobra.Command {
 		Example:           `  greenroom agents remove Reviewer`,
 		Args:              takes("AGENT"),
 		ValidArgsFunction: a.completeAgents,
-		RunE: a.onAgent(&in, func(ctx context.Context, acc *access.Access, found agent.Agent) error {
+		RunE: a.onAgent(&in, func(ctx context.Context, acc modelAccess, found agent.Agent) error {
 			if err := acc.DeleteAgent(ctx, in.id, found.ID, store.AnyRevision); err != nil {
 				return err
 			}
@@ -287,7 +286,7 @@ func (a *app) removeAgentCommand() *cobra.Command {
 }
 
 // showAgent answers with an agent.
-func (a *app) showAgent(ctx context.Context, acc *access.Access, g agent.Agent, done string) error {
+func (a *app) showAgent(ctx context.Context, acc modelAccess, g agent.Agent, done string) error {
 	if a.json {
 		return a.answer(g)
 	}
@@ -306,7 +305,7 @@ func (a *app) showAgent(ctx context.Context, acc *access.Access, g agent.Agent, 
 func (a *app) completeAgents(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if len(args) == 0 {
-		_ = a.withAccess(cmd.Context(), func(acc *access.Access) error {
+		_ = a.withAccess(cmd.Context(), func(acc modelAccess) error {
 			all, err := acc.Agents(cmd.Context(), cmd.Flag("workspace").Value.String())
 			for _, g := range all {
 				names = append(names, g.Name)

@@ -2,10 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"net"
 	"net/http"
 	"path/filepath"
 
 	"github.com/greenroom-agents/greenroom/daemon/access"
+	"github.com/greenroom-agents/greenroom/daemon/api/client"
+	"github.com/greenroom-agents/greenroom/daemon/internal/socket"
 )
 
 // dataDir is the directory that plans and agents are kept in, which is not the one of sessions: what is there was typed by
@@ -40,11 +44,25 @@ func (a *app) accessConfig() (access.Config, error) {
 	}, err
 }
 
-// withAccess opens the data directory for some work.
-func (a *app) withAccess(ctx context.Context, work func(*access.Access) error) error {
+// withAccess does some work on the plans and agents of the data directory: through the daemon that serves it, so that those
+// who listen to that hear of it, else on the store itself. A database that is named is made for several, and needs no daemon
+// between.
+func (a *app) withAccess(ctx context.Context, work func(modelAccess) error) error {
 	c, err := a.accessConfig()
 	if err != nil {
 		return err
+	}
+	if c.Database == "" {
+		probe, err := socket.Dial(ctx, c.Dir)
+		if errors.Is(err, socket.ErrStranger) {
+			return refuse(codeStranger, "mend the owner and mode of the data directory", "%v", socket.ErrStranger)
+		}
+		if err == nil {
+			_ = probe.Close()
+			asked := client.New(client.Config{Dial: func(ctx context.Context) (net.Conn, error) { return socket.Dial(ctx, c.Dir) }})
+			defer asked.Close()
+			return work(served{asked})
+		}
 	}
 	opened, err := access.Open(ctx, c)
 	if err != nil {

@@ -40,6 +40,8 @@ const (
 	codeExists     = "file_exists"
 	codeUnwritable = "file_unwritable"
 	codeUnreadable = "file_unreadable"
+	codeServed     = "data_served"
+	codeStranger   = "daemon_not_yours"
 )
 
 // usage is an invocation that cannot be meant.

@@ -32,7 +32,7 @@ What is found is kept with the plan. The status is 1 when a stage failed.`,
   greenroom plans check DeepSeek --model deepseek-reasoner --json`,
 		Args:              takes("PLAN"),
 		ValidArgsFunction: a.completePlans,
-		RunE: a.onPlan(&in, func(ctx context.Context, acc *access.Access, p modelplan.Plan, _ []string) error {
+		RunE: a.onPlan(&in, func(ctx context.Context, acc modelAccess, p modelplan.Plan, _ []string) error {
 			found, kept, err := a.checkLive(ctx, acc, p, model)
 			if err != nil {
 				return err
@@ -60,7 +60,7 @@ What is found is kept with the plan. The status is 1 when a stage failed.`,
 }
 
 // checkLive checks a plan, and shows each stage as it goes.
-func (a *app) checkLive(ctx context.Context, acc *access.Access, p modelplan.Plan, model string) (found detect.Found, kept bool, err error) {
+func (a *app) checkLive(ctx context.Context, acc modelAccess, p modelplan.Plan, model string) (found detect.Found, kept bool, err error) {
 	type event struct {
 		began modelplan.Stage
 		done  *modelplan.Result

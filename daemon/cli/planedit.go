@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	modelplan "github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/store"
@@ -167,7 +166,7 @@ An official subscription has neither a base URL nor a key: it is the login of th
 			if key == nil {
 				key = new(modelplan.Key)
 			}
-			return a.withAccess(cmd.Context(), func(acc *access.Access) error {
+			return a.withAccess(cmd.Context(), func(acc modelAccess) error {
 				made, err := acc.CreatePlan(cmd.Context(), in.id, s, *key)
 				if err != nil {
 					return err
@@ -201,7 +200,7 @@ checked again. Sessions that run keep what they have until their next turn.`,
 		Args:              takes("PLAN"),
 		ValidArgsFunction: a.completePlans,
 	}
-	cmd.RunE = a.onPlan(&in, func(ctx context.Context, acc *access.Access, old modelplan.Plan, _ []string) error {
+	cmd.RunE = a.onPlan(&in, func(ctx context.Context, acc modelAccess, old modelplan.Plan, _ []string) error {
 		if p.enabled && p.disabled {
 			return usage("", "--enable and --disable are both given")
 		}

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+	"github.com/greenroom-agents/greenroom/daemon/internal/socket"
 	modelplan "github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/store"
 )
@@ -35,7 +37,7 @@ disabled. Keys are stored encrypted, and never shown.`,
   greenroom run codex --plan DeepSeek`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withAccess(cmd.Context(), func(acc *access.Access) error {
+			return a.withAccess(cmd.Context(), func(acc modelAccess) error {
 				all, err := acc.Plans(cmd.Context(), in.id)
 				if err != nil {
 					return err
@@ -59,9 +61,9 @@ disabled. Keys are stored encrypted, and never shown.`,
 }
 
 // onPlan is a command on the one plan that its first argument names.
-func (a *app) onPlan(in *inWorkspace, work func(ctx context.Context, acc *access.Access, p modelplan.Plan, args []string) error) func(*cobra.Command, []string) error {
+func (a *app) onPlan(in *inWorkspace, work func(ctx context.Context, acc modelAccess, p modelplan.Plan, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		return a.withAccess(cmd.Context(), func(acc *access.Access) error {
+		return a.withAccess(cmd.Context(), func(acc modelAccess) error {
 			p, err := acc.Find(cmd.Context(), in.id, args[0])
 			if err != nil {
 				return err
@@ -74,7 +76,7 @@ func (a *app) onPlan(in *inWorkspace, work func(ctx context.Context, acc *access
 func (a *app) completePlans(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if len(args) == 0 {
-		_ = a.withAccess(cmd.Context(), func(acc *access.Access) error {
+		_ = a.withAccess(cmd.Context(), func(acc modelAccess) error {
 			all, err := acc.Plans(cmd.Context(), cmd.Flag("workspace").Value.String())
 			for _, p := range all {
 				names = append(names, p.Name)
@@ -106,7 +108,7 @@ func (a *app) showPlanCommand() *cobra.Command {
 		Example:           `  greenroom plans show DeepSeek`,
 		Args:              takes("PLAN"),
 		ValidArgsFunction: a.completePlans,
-		RunE: a.onPlan(&in, func(_ context.Context, _ *access.Access, p modelplan.Plan, _ []string) error {
+		RunE: a.onPlan(&in, func(_ context.Context, _ modelAccess, p modelplan.Plan, _ []string) error {
 			return a.showPlan(p, "")
 		}),
 	}
@@ -127,7 +129,7 @@ func (a *app) copyPlanCommand() *cobra.Command {
 			return takes("PLAN")(cmd, args)
 		},
 		ValidArgsFunction: a.completePlans,
-		RunE: a.onPlan(&in, func(ctx context.Context, acc *access.Access, p modelplan.Plan, args []string) error {
+		RunE: a.onPlan(&in, func(ctx context.Context, acc modelAccess, p modelplan.Plan, args []string) error {
 			name := ""
 			if len(args) > 0 {
 				name = args[0]
@@ -153,7 +155,7 @@ is gone.`,
 		Example:           `  greenroom plans references DeepSeek`,
 		Args:              takes("PLAN"),
 		ValidArgsFunction: a.completePlans,
-		RunE: a.onPlan(&in, func(ctx context.Context, acc *access.Access, p modelplan.Plan, _ []string) error {
+		RunE: a.onPlan(&in, func(ctx context.Context, acc modelAccess, p modelplan.Plan, _ []string) error {
 			refs, err := acc.References(ctx, in.id, p.ID)
 			if err != nil {
 				return err
@@ -178,7 +180,7 @@ func (a *app) removePlanCommand() *cobra.Command {
 		Example:           `  greenroom plans remove DeepSeek`,
 		Args:              takes("PLAN"),
 		ValidArgsFunction: a.completePlans,
-		RunE: a.onPlan(&in, func(ctx context.Context, acc *access.Access, p modelplan.Plan, _ []string) error {
+		RunE: a.onPlan(&in, func(ctx context.Context, acc modelAccess, p modelplan.Plan, _ []string) error {
 			if err := acc.DeletePlan(ctx, in.id, p.ID, store.AnyRevision); err != nil {
 				return err
 			}
@@ -201,6 +203,13 @@ Do it when somebody else may have read the key file.`,
 			c, err := a.accessConfig()
 			if err != nil {
 				return err
+			}
+			alone, err := socket.Lock(c.Dir)
+			if errors.Is(err, socket.ErrBusy) {
+				return refuse(codeServed, "end `greenroom serve`, and start it again afterwards", "a daemon works with the secret that is to be replaced")
+			}
+			if err == nil {
+				defer alone.Close()
 			}
 			sealed, unreadable, err := access.Rotate(cmd.Context(), c)
 			if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/api"
+	"github.com/greenroom-agents/greenroom/daemon/internal/socket"
 	"github.com/greenroom-agents/greenroom/daemon/page"
 )
 
@@ -73,6 +74,16 @@ func (a *app) serve(ctx context.Context, listen string) error {
 		return err
 	}
 	defer opened.Close()
+	door, err := socket.Listen(ctx, c.Dir)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+	case errors.Is(err, socket.ErrBusy):
+		return usage("end the other one, or name another directory with GREENROOM_DATA", "%v", err)
+	case err != nil:
+		fmt.Fprintf(a.Stderr, "%s there is no socket in the data directory, and so the tool works beside this daemon\n", a.notes.Warn("greenroom:"))
+	default:
+		defer door.Close()
+	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", at.String())
 	if err != nil {
 		return usage("take another port, or :0 for any", "--listen: the address cannot be listened on")
@@ -94,11 +105,19 @@ func (a *app) serve(ctx context.Context, listen string) error {
 	server := &http.Server{
 		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog:    log.New(io.Discard, "", 0),
-		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog: log.New(io.Discard, "", 0),
+		BaseContext: func(from net.Listener) context.Context {
+			if from == door {
+				return api.Trust(ctx)
+			}
+			return ctx
+		},
 	}
-	done := make(chan error, 1)
+	done := make(chan error, 2)
 	go func() { done <- server.Serve(l) }()
+	if door != nil {
+		go func() { done <- server.Serve(door) }()
+	}
 	if err := a.tellServing("http://"+l.Addr().String(), link, token, fresh); err != nil {
 		return errors.Join(err, server.Close())
 	}

@@ -7,11 +7,16 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/greenroom-agents/greenroom/daemon/api/client"
 	"github.com/greenroom-agents/greenroom/daemon/cli"
 )
 
@@ -19,24 +24,7 @@ func TestServeIsWhatTheToolItselfWorksOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.addPlan("P", "--model", "m")
-	ctx, end := context.WithCancel(t.Context())
-	r, out := io.Pipe()
-	errs, status := new(bytes.Buffer), make(chan int, 1)
-	t.Cleanup(func() { end(); _ = r.Close() })
-	go func() {
-		status <- cli.Run(ctx, cli.System{
-			Args: []string{"serve", "--json"}, Stdin: w.stdin, Stdout: out, Stderr: errs, Environ: w.environ, Home: w.home, Cwd: w.project,
-			Executable: w.exe, TempDir: t.TempDir(), GOOS: runtime.GOOS, Now: time.Now, Rand: rand.Reader,
-		})
-	}()
-	var at struct {
-		BaseURL string `json:"base_url"`
-		Page    string
-		Token   string
-	}
-	if err := json.NewDecoder(r).Decode(&at); err != nil || len(at.Token) != 43 || !strings.HasPrefix(at.BaseURL, "http://127.0.0.1:") {
-		t.Fatalf("%+v, %v, %s", at, err, errs)
-	}
+	at, end := w.daemon()
 	get := func(path, token string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at.BaseURL+path, nil)
 		if err != nil {
@@ -75,10 +63,115 @@ func TestServeIsWhatTheToolItselfWorksOn(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
-	end()
-	if got := <-status; got != 0 {
-		t.Errorf("status %d, %s", got, errs)
+	if got := end(); got.status != 0 {
+		t.Errorf("%+v", got)
 	}
+}
+
+// daemonAt is where a daemon serves.
+type daemonAt struct {
+	BaseURL string `json:"base_url"`
+	Page    string
+	Token   string
+}
+
+// serve starts a daemon in this process.
+func (w *world) daemon(more ...string) (at daemonAt, end func() answer) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.ctx)
+	r, out := io.Pipe()
+	errs, status := new(bytes.Buffer), make(chan int, 1)
+	w.t.Cleanup(func() { cancel(); _ = r.Close() })
+	go func() {
+		status <- cli.Run(ctx, cli.System{
+			Args: append([]string{"serve", "--json"}, more...), Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Environ: w.environ, Home: w.home, Cwd: w.project,
+			Executable: w.exe, TempDir: w.t.TempDir(), GOOS: runtime.GOOS, Now: time.Now, Rand: rand.Reader,
+		})
+		_ = out.Close()
+	}()
+	if err := json.NewDecoder(r).Decode(&at); err != nil || len(at.Token) != 43 || !strings.HasPrefix(at.BaseURL, "http://127.0.0.1:") {
+		w.t.Fatalf("%+v, %v, %s", at, err, errs)
+	}
+	return at, func() answer {
+		cancel()
+		return answer{status: <-status, errors: errs.String()}
+	}
+}
+
+// The tool goes through the daemon that serves its data directory, so that those who listen there hear of it, and works as
+// without one. One that was ended is not missed.
+func TestTheToolGoesThroughADaemon(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the tool works beside a daemon there")
+	}
+	with, without := newWorld(t), newWorld(t)
+	at, end := with.daemon()
+	listening := client.New(client.Config{BaseURL: at.BaseURL, Token: at.Token})
+	defer listening.Close()
+	events, err := listening.Events(t.Context(), "personal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Close()
+
+	ids := regexp.MustCompile(`(mp-|workspace-agent:)[0-9A-Za-z_-]+|\d{4}-\d\d-\d\dT[^"]*|\s*"latencyMs": \d+,|\d+ ms`)
+	plain := func(a answer) answer {
+		a.out, a.errors = ids.ReplaceAllString(a.out, ""), ids.ReplaceAllString(a.errors, "")
+		return a
+	}
+	for _, args := range [][]string{
+		{"plans", "add", "P", "--base-url", "http://127.0.0.1:1", "--model", "m", "--context", "64k", "--key-stdin"},
+		{"plans", "add", "P2", "--protocol", "anthropic", "--base-url", "http://127.0.0.1:1/v1", "--json"},
+		{"plans", "add", "Bad", "--base-url", "ftp://x"},
+		{"plans"}, {"plans", "--json"},
+		{"plans", "edit", "P", "--name", "Q", "--model", "n", "--model", "m", "--default", "m"},
+		{"plans", "show", "Q"}, {"plans", "show", "Nobody"},
+		{"plans", "check", "Q"}, {"plans", "check", "Q", "--json"},
+		{"plans", "copy", "Q"}, {"plans", "edit", "Q copy", "--no-key", "--enable"},
+		{"agents", "add", "A", "--client", fakeProvider, "--plan", "Q", "--model", "m"},
+		{"agents", "add", "B", "--client", fakeProvider, "--plan", "Q", "--model", "none"},
+		{"agents", "edit", "A", "--instructions", "Be brief."}, {"agents"}, {"agents", "show", "A", "--json"},
+		{"plans", "references", "Q"}, {"plans", "remove", "Q"}, {"plans", "remove", "Q", "--json"},
+		{"agents", "remove", "A"}, {"plans", "remove", "Q"}, {"plans"},
+	} {
+		var got [2]answer
+		for i, w := range []*world{with, without} {
+			w.stdin = strings.NewReader(planKey)
+			got[i] = plain(w.run(args...))
+		}
+		if d := cmp.Diff(got[1], got[0], cmp.AllowUnexported(answer{})); d != "" {
+			t.Errorf("%q: without a daemon (-), with one (+)\n%s", args, d)
+		}
+	}
+	var heard []string
+	for len(heard) < 6 {
+		e, err := events.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard = append(heard, e.Name)
+	}
+	if want := []string{"model_plan_changed", "model_plan_changed", "model_plan_changed"}; !slices.Equal(heard[:3], want) || !slices.Contains(heard, "model_plan_detection_began") {
+		t.Errorf("%q", heard)
+	}
+
+	if got := with.run("serve"); got.status != 2 || !strings.Contains(got.errors, "another daemon serves this data directory") {
+		t.Errorf("a second one: %+v", got)
+	}
+	if got := with.run("plans", "rotate"); got.status != 3 || !strings.Contains(got.errors, "a daemon works with the secret") {
+		t.Errorf("rotate: %+v", got)
+	}
+	if got := end(); got.status != 0 || got.errors != "" {
+		t.Errorf("%+v", got)
+	}
+	with.must("plans", "rotate")
+	if got := with.must("plans", "--json"); !strings.Contains(got, `"name": "P2"`) {
+		t.Errorf("%s", got)
+	}
+	_, end = with.daemon()
+	with.must("plans", "show", "P2")
+	end()
 }
 
 func TestServeListensOnLoopbackOnly(t *testing.T) {

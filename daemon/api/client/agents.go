@@ -1,0 +1,146 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/greenroom-agents/greenroom/daemon/acceptance"
+	"github.com/greenroom-agents/greenroom/daemon/access"
+	"github.com/greenroom-agents/greenroom/daemon/agent"
+	"github.com/greenroom-agents/greenroom/daemon/store"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
+)
+
+const (
+	agents   = "agents"
+	sessions = "agent-sessions"
+)
+
+// Provider is a client that the daemon has an adapter for.
+type Provider struct {
+	ID string `json:"id"`
+	// Binding says whether its sessions can be bound to a plan.
+	Binding    bool                     `json:"modelPlanBinding"`
+	Protocol   preparer.Protocol        `json:"modelPlanProtocol"`
+	Addressing preparer.Addressing      `json:"modelPlanModelAddressing"`
+	Endpoint   preparer.EndpointAdapter `json:"modelPlanEndpointAdapter"`
+}
+
+// Providers are the clients that there are adapters for.
+func (c *Client) Providers(ctx context.Context) ([]Provider, error) {
+	var all struct{ Providers []Provider }
+	err := c.do(ctx, call{method: http.MethodGet, path: []string{"providers"}}, patience, &all)
+	return all.Providers, err
+}
+
+// Document is the daemon's own description of what it serves.
+func (c *Client) Document(ctx context.Context) ([]byte, error) {
+	var text raw
+	err := c.do(ctx, call{method: http.MethodGet, path: []string{"openapi.yaml"}}, patience, &text)
+	return text, err
+}
+
+// Agents are the agents of a workspace.
+func (c *Client) Agents(ctx context.Context, workspace string) ([]agent.Agent, error) {
+	var all struct{ Agents []agent.Agent }
+	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, agents)}, patience, &all)
+	return all.Agents, err
+}
+
+// Agent is one agent. Errors: [problem.AgentNotFound].
+func (c *Client) Agent(ctx context.Context, workspace, id string) (agent.Agent, error) {
+	return c.agent(ctx, call{method: http.MethodGet, path: in(workspace, agents, id)})
+}
+
+func (c *Client) agent(ctx context.Context, r call) (a agent.Agent, err error) {
+	err = c.do(ctx, r, patience, &a)
+	return a, err
+}
+
+// FindAgent gives the agent that a person means; see [access.PickAgent].
+func (c *Client) FindAgent(ctx context.Context, workspace, said string) (agent.Agent, error) {
+	all, err := c.Agents(ctx, workspace)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return access.PickAgent(all, said)
+}
+
+// CreateAgent stores an agent. Errors: [problem.InvalidAgent], [problem.NoDependency], [problem.HarnessOff],
+// [problem.AgentPlanWrong].
+func (c *Client) CreateAgent(ctx context.Context, workspace string, s agent.Spec) (agent.Agent, error) {
+	return c.agent(ctx, call{method: http.MethodPost, path: in(workspace, agents), body: s})
+}
+
+// UpdateAgent stores the next revision of an agent that is at revision from. Errors: those of CreateAgent,
+// [problem.AgentNotFound], [problem.AgentConflict].
+func (c *Client) UpdateAgent(ctx context.Context, workspace, id string, from int64, s agent.Spec) (agent.Agent, error) {
+	return c.agent(ctx, call{method: http.MethodPut, path: in(workspace, agents, id), from: from, body: s})
+}
+
+// DeleteAgent deletes an agent. Errors: [problem.AgentNotFound], [problem.AgentConflict].
+func (c *Client) DeleteAgent(ctx context.Context, workspace, id string, from int64) error {
+	return c.do(ctx, call{method: http.MethodDelete, path: in(workspace, agents, id), from: from}, patience, nil)
+}
+
+// Composer is which models a session of an agent can have.
+type Composer struct {
+	Options      []Option `json:"options"`
+	Current      string   `json:"current"`
+	Configurable bool     `json:"configurable"`
+	ModelSwitch  bool     `json:"modelSwitch"`
+	// PlanNotUsed says why a plan of the agent is not the one that a session gets, "" when it is.
+	PlanNotUsed string  `json:"planNotUsed"`
+	Runtime     Runtime `json:"runtimeContext"`
+}
+
+// Option is a model that can be chosen.
+type Option struct {
+	ID          string `json:"id"`
+	Value       string `json:"value"` // as the client spells it
+	Label       string `json:"label"`
+	Description string `json:"description"` // the name of its plan
+	AppliesTo   string `json:"appliesTo"`   // "session", or "new_session" for a model of another plan
+}
+
+// Runtime is what a session runs on.
+type Runtime struct {
+	Source string `json:"source"` // "model-plan" or "provider-native"
+	Model  string `json:"model"`
+	Plan   *struct {
+		ID       string            `json:"id"`
+		Name     string            `json:"name"`
+		Protocol preparer.Protocol `json:"protocol"`
+	} `json:"modelPlan"`
+}
+
+// Composer gives the models that a session of an agent can have. Errors: [problem.AgentNotFound], and those of an agent that
+// is to fail without its plan.
+func (c *Client) Composer(ctx context.Context, workspace, id string) (options Composer, err error) {
+	err = c.do(ctx, call{method: http.MethodGet, path: in(workspace, agents, id, "composer-options")}, patience, &options)
+	return options, err
+}
+
+// Sessions are the sessions of a workspace that are bound to plans.
+func (c *Client) Sessions(ctx context.Context, workspace string) ([]store.Snapshot, error) {
+	var all struct{ Sessions []store.Snapshot }
+	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, sessions)}, patience, &all)
+	return all.Sessions, err
+}
+
+// Acceptance is how far the work of a session is accepted, nil when nothing was said of it.
+func (c *Client) Acceptance(ctx context.Context, workspace, session string) (*acceptance.Acceptance, error) {
+	return c.acceptance(ctx, call{method: http.MethodGet, path: in(workspace, sessions, session, "acceptance")})
+}
+
+func (c *Client) acceptance(ctx context.Context, r call) (*acceptance.Acceptance, error) {
+	var told struct{ Acceptance *acceptance.Acceptance }
+	err := c.do(ctx, r, patience, &told)
+	return told.Acceptance, err
+}
+
+// Accept is that the person whose client this is accepts a turn. Errors: [problem.SessionNotFound],
+// [problem.InvalidAcceptance].
+func (c *Client) Accept(ctx context.Context, workspace, session, turn string) (*acceptance.Acceptance, error) {
+	return c.acceptance(ctx, call{method: http.MethodPost, path: in(workspace, sessions, session, "acceptance"), body: map[string]string{"turnId": turn}})
+}
