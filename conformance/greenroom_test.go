@@ -32,6 +32,7 @@ const product = "Testbed 51c2"
 var adapterDir string
 
 func TestMain(m *testing.M) {
+	otherMain()
 	dir, err := os.MkdirTemp("", "greenroom-adapters-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -148,6 +148,18 @@ func TestH53_ClientEndsWithItsHost(t *testing.T) {
 	}
 }
 
+// One that goes on at the end of its input, as in a turn, is asked to end.
+func TestH53_ClientIsAskedToEndWithItsHost(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.killed("--ignore-eof")
+	for begin := time.Now(); len(s.agents()) > 0; time.Sleep(20 * time.Millisecond) {
+		if time.Since(begin) > 5*time.Second {
+			t.Fatalf("the agent still runs: %v", s.agents())
+		}
+	}
+}
+
 // A host is killed, and its client goes on: the next one ends it, whatever it does first.
 func TestH53_WhatAKilledHostLeftIsEndedByTheNext(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"time"
 
 	"github.com/greenroom-agents/greenroom/core"
@@ -23,9 +24,9 @@ type process struct {
 	clear  chan struct{} // closed when nothing is left of what it has started
 }
 
-// start starts the client. Its input ends with our process, however that ends, and well-behaved clients end with it; what
-// is left of the others is ended by the next host, which the lease has the record for. What the client leaves running has
-// nobody to serve, and is ended too: asked, and killed after grace.
+// start starts the client. Its input ends with our process, however that ends, and most clients end with it; where the
+// system can, it also asks them to. What is left all the same is ended by the next host, which the lease has the record for.
+// What the client leaves running has nobody to serve, and is ended too: asked, and killed after grace.
 func start(lease *core.Lease, command func(context.Context) (*exec.Cmd, error), redact func(string) string, grace time.Duration) (*process, error) {
 	ctx, kill := context.WithCancel(context.Background())
 	cmd, err := command(ctx)
@@ -44,21 +45,35 @@ func start(lease *core.Lease, command func(context.Context) (*exec.Cmd, error), 
 	p.stdout, cmd.Stdout, cmd.Stderr = read, write, p.tail
 	// A grandchild that keeps the error stream open does not keep us from seeing the end of the client.
 	cmd.WaitDelay = 500 * time.Millisecond
-	if p.stdin, err = cmd.StdinPipe(); err == nil {
-		p.run, err = lease.Start(cmd)
+	if p.stdin, err = cmd.StdinPipe(); err != nil {
+		write.Close()
+		read.Close()
+		kill()
+		return nil, err
 	}
+	endWithUs(cmd)
+	started := make(chan error)
+	go func() {
+		// The system takes the thread that has started a client for its parent, and waiting for it needs a thread anyway.
+		runtime.LockOSThread()
+		var err error
+		p.run, err = lease.Start(cmd)
+		started <- err
+		if err != nil {
+			return
+		}
+		p.err = cmd.Wait()
+		close(p.done)
+		p.run.End(grace)
+		close(p.clear)
+	}()
+	err = <-started
 	write.Close()
 	if err != nil {
 		read.Close()
 		kill()
 		return nil, err
 	}
-	go func() {
-		p.err = cmd.Wait()
-		close(p.done)
-		p.run.End(grace)
-		close(p.clear)
-	}()
 	return p, nil
 }
 
