@@ -4,8 +4,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/greenroom-agents/greenroom/core/extension/composer"
 	"github.com/greenroom-agents/greenroom/core/extension/overlay"
-	"github.com/greenroom-agents/greenroom/core/extension/runtimeprep"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 )
 
@@ -20,6 +20,15 @@ func (p *Package) Overlay() (*overlay.Overlay, error) {
 	return overlay.New(a)
 }
 
+// Composer is what the package says to a host that shows its agent to a person, nil when it has no such profile.
+func (p *Package) Composer() (*composer.Profile, error) {
+	data, ok := p.files[p.manifest.Profiles[ProfileComposer]]
+	if !ok {
+		return nil, nil
+	}
+	return composer.Decode(data)
+}
+
 // agentOf is what the files of a package say of its agent. It is called by what they say themselves.
 func agentOf(m Manifest, files map[string][]byte) (overlay.Agent, error) {
 	a := overlay.Agent{
@@ -27,11 +36,20 @@ func agentOf(m Manifest, files map[string][]byte) (overlay.Agent, error) {
 		Executables: []string{programName(m.Runtime.Launch.Executable)}, Args: m.Runtime.Launch.Args,
 	}
 	if data, ok := files[m.Profiles[ProfileComposer]]; ok {
-		c, err := runtimeprep.DecodeComposer(data)
+		c, err := composer.Decode(data)
 		if err != nil {
 			return a, fault.Wrap(err, fault.PackageRules, "read", "package: "+m.Profiles[ProfileComposer], err.Error())
 		}
-		a.Roots, a.Prep = c.Roots, c.Prep
+		a.Prep = c.Prep
+		if c.Skills != nil {
+			a.Roots = c.Skills.Roots
+		}
+		a.Args, _ = c.Arguments(a.Args, "") // the mode that asks; that one there always is
+	}
+	for _, arg := range a.Args {
+		if strings.Contains(arg, composer.PermissionPlaceholder) {
+			return a, fault.New(fault.Invalid, "read", "runtime.launch.args", "hold "+composer.PermissionPlaceholder+", and the composer profile has no launchSettings.permission")
+		}
 	}
 	for _, c := range m.ClientPlugins {
 		a.Plugins = append(a.Plugins, overlay.Plugin{File: c.File, Tell: c.Tell, To: c.To, When: c.When, Enable: c.Enable, Text: string(files[c.File])})

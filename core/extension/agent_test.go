@@ -109,3 +109,63 @@ func TestH57_DeclarationOfAPackage(t *testing.T) {
 		refused(t, err, core.ErrPackage)
 	}
 }
+
+// C348: the placeholder of the mode of permission may stand in the arguments of an agent whose profile says what it can be,
+// and a session that nobody chose a mode for is started in the one that asks.
+func TestC348_TheModeOnACommandLineIsOneThatWasDeclared(t *testing.T) {
+	t.Parallel()
+	const declared = `{"schemaVersion": "tutti.agent.composer.v1", "launchSettings": {"permission": {"placeholder": "${permissionMode}"}}, "permissionModes": [
+		{"runtimeId": "yolo", "semantic": "full-access"}, {"runtimeId": "safe", "semantic": "ask-before-write"}, {"runtimeId": "auto", "semantic": "auto"}],
+		"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme"}}}`
+	for name, c := range map[string]struct {
+		composer, args, says string
+		want                 []string
+	}{
+		"declared":     {declared, `["--mode=${permissionMode}", "acp"]`, "", []string{"--mode=safe", "acp"}},
+		"not used":     {declared, `["acp"]`, "", []string{"acp"}},
+		"not declared": {sample()["profiles/composer.json"], `["${permissionMode}"]`, "no launchSettings.permission", nil},
+		"another":      {declared, `["${permissionmode}"]`, "not known", nil},
+	} {
+		files := with(sample(), "profiles/composer.json", c.composer)
+		files[extension.ManifestFile] = strings.Replace(files[extension.ManifestFile], `"args": ["acp"]`, `"args": `+c.args, 1)
+		found := content(t, files).Validate()
+		if c.says != "" {
+			if len(found) != 1 || !strings.Contains(found[0].Rule, c.says) {
+				t.Errorf("%s: %+v", name, found)
+			}
+			continue
+		}
+		pkg, err := content(t, files).UnsafeUnverified()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		o, err := pkg.Overlay()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, o.Agent().Args); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	files := with(sample(), "profiles/composer.json", declared)
+	files["tutti.agent.json"] = strings.Replace(files["tutti.agent.json"], `"${installRoot}", "@acme`, `"${permissionMode}", "@acme`, 1)
+	if found := content(t, files).Validate(); len(found) != 1 || found[0].Field != "runtime.install.args" {
+		t.Errorf("%+v", found)
+	}
+	pkg, err := content(t, with(sample(), "profiles/composer.json", declared)).UnsafeUnverified()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := pkg.Composer(); err != nil || len(p.Modes) != 3 || p.Launch == nil {
+		t.Errorf("%+v, %v", p, err)
+	}
+	plain := without(without(sample(), "profiles/composer.json"), "plugins/hello.py")
+	plain[extension.ManifestFile] = strings.Replace(plain[extension.ManifestFile], `{"file": "plugins/hello.py", "to": "plugins/hello/__init__.py"}`, "", 1)
+	plain[extension.ManifestFile] = strings.Replace(plain[extension.ManifestFile], `"composer": "profiles/composer.json", `, "", 1)
+	if pkg, err = content(t, plain).UnsafeUnverified(); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := pkg.Composer(); err != nil || p != nil {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

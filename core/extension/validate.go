@@ -11,8 +11,8 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/greenroom-agents/greenroom/core/extension/composer"
 	"github.com/greenroom-agents/greenroom/core/extension/overlay"
-	"github.com/greenroom-agents/greenroom/core/extension/runtimeprep"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/strictjson"
 	"github.com/greenroom-agents/greenroom/core/trust"
@@ -177,6 +177,9 @@ func (v *validation) arguments(field string, args []string) {
 			v.bad(field, fmt.Sprintf("holds %s, which a shell could take for something else", clip(a)), "")
 		}
 		for _, p := range placeholder.FindAllString(a, -1) {
+			if p == composer.PermissionPlaceholder && field == "runtime.launch.args" {
+				continue // agentOf looks whether there is a choice
+			}
 			if p != installRoot && p != "${projectRoot}" && p != "${platform}" {
 				v.bad(field, "holds the placeholder "+clip(p)+", which is not known", "")
 			}
@@ -270,7 +273,7 @@ func (v *validation) agent() {
 
 // composer holds the profile that sessions are prepared by to its rules.
 func (v *validation) composer(file string) {
-	_, err := runtimeprep.DecodeComposer(v.content.files[file])
+	_, err := composer.Decode(v.content.files[file])
 	var e *fault.Error
 	if errors.As(err, &e) {
 		v.add(Finding{File: file, Field: e.Subject, Rule: e.Detail, Hint: e.Hint})

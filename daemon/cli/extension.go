@@ -10,6 +10,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/extension"
+	"github.com/greenroom-agents/greenroom/core/extension/composer"
 	"github.com/greenroom-agents/greenroom/core/extension/index"
 	"github.com/greenroom-agents/greenroom/core/extension/overlay"
 	"github.com/greenroom-agents/greenroom/core/trust"
@@ -108,14 +109,18 @@ func (a *app) listExtensionsCommand() *cobra.Command {
 // listed is an installed extension in JSON.
 type listed struct {
 	extension.Installed
-	Provider string   `json:"provider"`
-	Error    *failure `json:"error,omitempty"`
+	Provider string            `json:"provider"`
+	Composer *composer.Profile `json:"composer,omitempty"` // what the agent lets a person choose
+	Error    *failure          `json:"error,omitempty"`
 }
 
 func listOf(all []extension.Installed) []listed {
 	out := []listed{}
 	for _, i := range all {
 		l := listed{Installed: i, Provider: providerOf(i.ID)}
+		if i.Package != nil {
+			l.Composer, i.Err = i.Package.Composer()
+		}
 		if i.Err != nil {
 			l.Error = explainFailure(i.Err)
 		}

@@ -72,6 +72,9 @@ func TestExtensionFromNothingToASession(t *testing.T) {
 	if got := w.must("extension", "list"); !strings.Contains(got, "acme 0.1.0") {
 		t.Error(got)
 	}
+	if got := w.must("extension", "list", "--json"); !strings.Contains(got, `"composer": {`) || !strings.Contains(got, `"prefix": "/"`) {
+		t.Error(got)
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the agent of this test is a shell script")
 	}

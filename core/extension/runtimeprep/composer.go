@@ -21,7 +21,8 @@ type Composer struct {
 const ComposerSchema = "tutti.agent.composer.v1"
 
 // DecodeComposer reads a composer profile. Of what is for the person who talks to the agent (permissionModes,
-// slashCommands and the like) only the names of the fields are looked at. Errors: those of [Decode].
+// slashCommands and the like) only the names of the fields are looked at; package composer reads them. Errors: those of
+// [Decode].
 func DecodeComposer(data []byte) (*Composer, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, fault.New(fault.Unparsable, op, "composer profile", "is empty")
@@ -32,7 +33,7 @@ func DecodeComposer(data []byte) (*Composer, error) {
 	}
 	o, schema := object{fields: root}, ""
 	o.text("schemaVersion", &schema)
-	for _, name := range []string{"model", "permission", "permissionModes", "launchSettings", "workflowModes", "slashCommands", "configOptions"} {
+	for _, name := range []string{"model", "permission", "permissionModes", "launchSettings", "workflowModes", "slashCommands", "configOptions", "setModel"} {
 		delete(o.fields, name)
 	}
 	c := &Composer{}
