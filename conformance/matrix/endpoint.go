@@ -3,6 +3,7 @@ package matrix
 // endpointRows are the promises for sessions on a model endpoint.
 func endpointRows() []Row {
 	const kimi = "TestH26_H33_H40_H42_KimiStaysOnItsEndpoint"
+	const terminal = "shown without a terminal, see the other rows on endpoints"
 	four := func(title, codex, claude, kimi, opencode string) Row {
 		return Row{title, map[string]Cell{"codex": {Test: codex}, "claude": {Test: claude}, "kimi": {Test: kimi}, "opencode": {Test: opencode}}}
 	}
@@ -21,6 +22,11 @@ func endpointRows() []Row {
 		each("A session has no credential of another one, on an endpoint exactly the endpoint's, and on the user's login the user's",
 			"TestH26_CredentialsOfTheHostAreTheSessionsOwn"),
 		each("Each model of an endpoint is asked for by the value that the session gives for it", "TestC248_ModelValuesComeBackFromTheClient"),
+		only("claude", "On a terminal a person chooses among the models of an endpoint, is answered by the one they chose, and the home stays as it is",
+			"TestC246_C262_ClaudeOnATerminal", terminal),
+		only("claude", "On a terminal a session on an endpoint begins with no dialog but those that the adapter names, and with none for whoever has been there",
+			"TestC262_ClaudeAsksWhatItsDescriptorNames", terminal),
+		only("claude", "On a terminal a session on an endpoint fetches nothing from the vendor", "TestC262_ClaudeFetchesNothingOnATerminal", terminal),
 		only("claude", "Descriptions of skills are whole on the model of an endpoint, however much it is known to read",
 			"TestC240_ClaudeListsSkillsWhole", "the client lists them whole by itself"),
 		only("claude", "The definition of an agent and who reads along reach the model once", "TestC240_ClaudeIsToldOfItsAgentAndOfWhoReads",

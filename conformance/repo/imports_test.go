@@ -47,7 +47,7 @@ var mayRequire = map[string][]string{
 		"modernc.org/sqlite", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3",
 		"gopkg.in/yaml.v3", "golang.org/x/net",
 	},
-	"conformance":     {"github.com/pelletier/go-toml/v2", "github.com/openai/openai-go/v3"},
+	"conformance":     {"github.com/pelletier/go-toml/v2", "github.com/openai/openai-go/v3", "golang.org/x/sys"},
 	"examples/vmhost": {"google.golang.org/grpc", "google.golang.org/protobuf"},
 	"keyless":         {"github.com/sigstore/sigstore-go", "github.com/sigstore/protobuf-specs", "google.golang.org/protobuf"},
 	"tools":           {"github.com/bufbuild/protocompile", "google.golang.org/protobuf"},

@@ -29,7 +29,6 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	root := p.Session("claude")
 	prompt, dir := root.Join("system-prompt.md"), root.Join("plugin")
 	l.File(prompt, r.Instructions.Text())

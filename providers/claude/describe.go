@@ -95,11 +95,11 @@ func (Adapter) Describe() p.Descriptor {
 		Gates: append(p.Unanswered("onboarding"), p.TrustGate("folder-trust", p.AnsweredByEnv, p.NotAnswered, p.Skills, p.MCPServers, p.Hooks,
 			p.Plugins, p.ModelSettings)),
 		Env: slices.Concat([]string{envBudget, envNoMemory, envAdded, envTrusted, serverVars + "*", envBase, envBearer, envAPIKey, envManaged, envQuiet,
-			p.EndpointKeyVar}, modelVars, diverting, childMarkers),
+			envNoMarket, envOption, p.EndpointKeyVar}, modelVars, diverting, childMarkers),
 		Flags: []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP, flagMCP, flagAdd},
 		// The home is the one that the client runs in. On a terminal it registers itself for links, and an installation of its
 		// own kind brings itself up to date.
-		OwnState: append(p.EachAtUser(".claude.json", ".claude.json.backup", ".cache/claude-cli-nodejs",
+		OwnState: append(p.EachAtUser(".claude.json", ".claude.json.backup", ".cache/claude-cli-nodejs", ".config/mimeapps.list",
 			".local/share/applications/claude-code-url-handler.desktop", ".cache/claude", ".local/share/claude", ".local/state/claude"),
 			p.EachAt(home, ".claude.json", ".credentials.json", ".last-cleanup", "backups", "cache", "debug", "file-history",
 				"history.jsonl", "ide", "plans", "plugins", "projects", "session-env", "sessions", "shell-snapshots", "statsig", "tasks",

@@ -7,11 +7,11 @@ const (
 	envBase   = "ANTHROPIC_BASE_URL"
 	envBearer = "ANTHROPIC_AUTH_TOKEN"
 	envAPIKey = "ANTHROPIC_API_KEY"
-	// envManaged makes the client pass over what any settings file says of providers, credentials, models and proxies. It
-	// has to be in the environment: in a settings file it has no effect.
+	// envManaged has settings files count for nothing on providers, credentials, models and proxies; in one it does nothing.
 	envManaged = "CLAUDE_CODE_PROVIDER_MANAGED_BY_HOST"
-	envQuiet   = "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"
-	envSocket  = "ANTHROPIC_UNIX_SOCKET"
+	// On a terminal the client fetches its vendor's list of plugins all the same, unless envNoMarket is set too.
+	envQuiet, envNoMarket = "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL"
+	envSocket, envOption  = "ANTHROPIC_UNIX_SOCKET", "ANTHROPIC_CUSTOM_MODEL_OPTION" // the last model that a person can choose
 )
 
 // modelVars choose models. Those of an alias count for subagents and for what the client does in the background too.
@@ -47,7 +47,8 @@ func undiverted(r p.Request) error {
 func bind(l *p.Layout, e *p.Endpoint) {
 	l.Set(envBase, p.S(e.BaseURL))
 	l.SetEach(p.S(e.Default), modelVars...)
-	l.SwitchOn(envManaged, envQuiet)
+	l.Set(envOption, p.S(e.Other()))
+	l.SwitchOn(envManaged, envQuiet, envNoMarket)
 	l.Unset(diverting...)
 	l.Note(p.Tell("claude.key-in-environment",
 		"what claude code starts can read the key of the endpoint: its commands, hooks and mcp servers, and hooks of the project too",

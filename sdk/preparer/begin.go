@@ -91,6 +91,16 @@ func (e *Endpoint) IDs() List {
 	return ids
 }
 
+// Other is the first model beside the default, and the default where there is no other.
+func (e *Endpoint) Other() string {
+	for _, m := range e.Models {
+		if m.ID != e.Default {
+			return m.ID
+		}
+	}
+	return e.Default
+}
+
 // Called is what a person calls the endpoint, or other where they do not say or where the client has a meaning of its own
 // for that name.
 func (e *Endpoint) Called(other, reserved string) string {
