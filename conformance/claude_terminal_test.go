@@ -11,6 +11,7 @@ import (
 	"github.com/greenroom-agents/greenroom/conformance/rig"
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 const (
@@ -86,7 +87,8 @@ func knownAtTerminal(s *stage) {
 		"projects": object{s.cwd: object{"hasTrustDialogAccepted": true}}}))
 }
 
-// A person at a terminal is asked what the descriptor names, where they have not been asked before, and no login.
+// A person at a terminal is asked what the descriptor names, where they have not been asked before, and no login. Nobody is
+// asked for trust in a workspace of which the host has said that it is trusted.
 func TestC262_ClaudeAsksWhatItsDescriptorNames(t *testing.T) {
 	t.Parallel()
 	var named []string
@@ -96,17 +98,21 @@ func TestC262_ClaudeAsksWhatItsDescriptorNames(t *testing.T) {
 	slices.Sort(named)
 	for name, c := range map[string]struct {
 		before func(*stage)
+		trust  preparer.Trust
 		gates  []string
 	}{
-		"newcomer": {func(*stage) {}, named},
-		"known":    {knownAtTerminal, nil},
+		"newcomer":            {func(*stage) {}, preparer.UserSaidYes, []string{"onboarding"}},
+		"newcomer, no trust":  {func(*stage) {}, preparer.NotTrusted, named},
+		"known in the folder": {knownAtTerminal, preparer.NotTrusted, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, claude)
 			c.before(s)
 			g := s.open()
-			gates := g.answered(g.sit(g.prepare(g.onPlan("terminal"))))
+			session := g.onPlan("terminal")
+			session.TrustWorkspace = c.trust
+			gates := g.answered(g.sit(g.prepare(session)))
 			slices.Sort(gates)
 			if diff := cmp.Diff(c.gates, slices.Compact(gates)); diff != "" {
 				t.Errorf("it asks otherwise:\n%s", diff)
