@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"crypto/rand"
+	"database/sql"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -26,6 +27,10 @@ type place struct {
 	open func(t *testing.T, c store.Config) *store.Store
 	// bytes are everything that the engine has written there.
 	bytes func(t *testing.T) string
+	// db reaches it without the store.
+	db func(t *testing.T) *sql.DB
+	// engine and where are how another process finds it.
+	engine, where string
 }
 
 // onEachEngine runs a test on a database of its own in each of the engines.
@@ -42,7 +47,15 @@ func onEachEngine(t *testing.T, test func(t *testing.T, at place)) {
 
 func sqliteIn(t *testing.T) place {
 	file := filepath.Join(t.TempDir(), "data", "greenroom.db")
+	db := sync.OnceValues(func() (*sql.DB, error) { return sql.Open("sqlite", "file:"+filepath.ToSlash(file)) })
+	t.Cleanup(func() {
+		if db, err := db(); err == nil {
+			db.Close()
+		}
+	})
 	return place{
+		engine: "SQLite", where: "SQLite:" + file,
+		db: func(t *testing.T) *sql.DB { return must[*sql.DB](t)(db()) },
 		open: func(t *testing.T, c store.Config) *store.Store {
 			s, err := store.OpenSQLite(t.Context(), file, c)
 			if err != nil {

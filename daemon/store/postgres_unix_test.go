@@ -38,6 +38,9 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if at := os.Getenv(writerStore); at != "" {
+		write(at, os.Getenv(writerWork))
+	}
 	code := m.Run()
 	if started.Load() {
 		if s := theServer(); s.stop != nil {
@@ -131,6 +134,9 @@ func (s server) source(schema string) string {
 func postgresIn(t *testing.T) place {
 	s := theServer()
 	if s.err != nil {
+		if os.Getenv("GREENROOM_REQUIRE_POSTGRES") == "1" {
+			t.Fatalf("no PostgreSQL: %v", s.err)
+		}
 		t.Skipf("no PostgreSQL: %v", s.err)
 	}
 	schema := fmt.Sprintf("s%d", schemas.Add(1))
@@ -143,6 +149,7 @@ func postgresIn(t *testing.T) place {
 		t.Fatal(err)
 	}
 	return place{
+		engine: "PostgreSQL", where: "PostgreSQL:" + s.source(schema), db: func(*testing.T) *sql.DB { return db },
 		open: func(t *testing.T, c store.Config) *store.Store {
 			opened, err := store.OpenPostgres(t.Context(), s.source(schema), c)
 			if err != nil {
