@@ -49,6 +49,7 @@ conformance: build ## install the pinned real clients and run what needs them
 	conformance/clients/install.sh
 	cd conformance && $(GO) run ./cmd/compat
 	$(no_clients) $(GO) test -count=1 -p 1 -timeout 20m ./conformance/...
+	$(GO) test -count=1 -timeout 10m -run '^Test(Speed|AProcess)' ./daemon/store # whole, and without the race detector
 
 soak: ## prepare, kill and recover for SOAK (2m)
 	$(no_clients) GREENROOM_SOAK=$(SOAK) $(GO) test -count=1 -p 1 -timeout 60m -run '^TestSoak' -v $(call holding,^func TestSoak)
