@@ -1,6 +1,7 @@
 # Everything that a person or a build server runs here. Two commands are enough to begin: make demo, make test.
 #
-# Go 1.26, git, make and a C compiler are needed; Node.js 20 or newer for the real clients of make conformance.
+# Go 1.26, git, make and a C compiler are needed; Node.js 20 or newer for the real clients of make conformance, and
+# chromium for its tests of the page, which are left out without it.
 
 GO ?= go
 # How long each fuzz test runs, how long the soak goes on, what benchmarks run and how often each.
@@ -50,6 +51,8 @@ conformance: build ## install the pinned real clients and run what needs them
 	cd conformance && $(GO) run ./cmd/compat
 	$(no_clients) $(GO) test -count=1 -p 1 -timeout 20m ./conformance/...
 	$(GO) test -count=1 -timeout 10m -run '^Test(Speed|AProcess)' ./daemon/store # whole, and without the race detector
+	GREENROOM_REQUIRE_CLIENTS=1 GREENROOM_CLIENT_CACHE="$${GREENROOM_CLIENT_CACHE:-$(CURDIR)/.cache/clients}" \
+		$(GO) test -count=1 -p 1 -timeout 15m ./daemon/binding ./daemon/page # with the real clients, and a browser where there is one
 
 soak: ## prepare, kill and recover for SOAK (2m)
 	$(no_clients) GREENROOM_SOAK=$(SOAK) $(GO) test -count=1 -p 1 -timeout 60m -run '^TestSoak' -v $(call holding,^func TestSoak)

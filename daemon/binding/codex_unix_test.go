@@ -24,18 +24,21 @@ import (
 	"github.com/greenroom-agents/greenroom/gateway/gatewaytest"
 )
 
-// realCodex gives the directory of the real client, where it was installed for the tests of conformance, and an adapter
-// for it.
-func realCodex(t *testing.T) (clients, adapterFile string) {
+// realClient gives the directory of the real clients, where they were installed for the tests of conformance, and an
+// adapter for one of them.
+func realClient(t *testing.T, provider string) (clients, adapterFile string) {
 	t.Helper()
 	cache := os.Getenv("GREENROOM_CLIENT_CACHE")
-	clients = filepath.Join(cache, "current", "node_modules", ".bin")
-	if _, err := os.Stat(filepath.Join(clients, "codex")); cache == "" || err != nil {
+	clients = filepath.Join(cache, "current", "bin")
+	if _, err := os.Stat(filepath.Join(clients, provider)); cache == "" || err != nil {
+		if os.Getenv("GREENROOM_REQUIRE_CLIENTS") == "1" {
+			t.Fatalf("%s is not installed in GREENROOM_CLIENT_CACHE", provider)
+		}
 		t.Skip("the real client is not installed; GREENROOM_CLIENT_CACHE names where it is")
 	}
-	adapterFile = filepath.Join(t.TempDir(), "greenroom-codex")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", adapterFile, "./cmd/greenroom-codex")
-	build.Dir = filepath.Join("..", "..", "providers", "codex")
+	adapterFile = filepath.Join(t.TempDir(), "greenroom-"+provider)
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", adapterFile, "./cmd/greenroom-"+provider)
+	build.Dir = filepath.Join("..", "..", "providers", provider)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -46,7 +49,7 @@ func realCodex(t *testing.T) (clients, adapterFile string) {
 // key with the thread as it was, and the first token is good no more.
 func TestP13_H43_TheRealClientTakesTheNextKeyInTheSameThread(t *testing.T) {
 	t.Parallel()
-	clients, adapterFile := realCodex(t)
+	clients, adapterFile := realClient(t, "codex")
 	s := newScene(t, throughGateway)
 	s.up.Script(gatewaytest.Text("first answer"), gatewaytest.Text("second answer"))
 	dir := t.TempDir()

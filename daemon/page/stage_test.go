@@ -417,3 +417,11 @@ func (s *sessions) CleanupDamaged(_ context.Context, name string, _ core.Cleanup
 	s.cleaned = append(s.cleaned, name)
 	return &core.Report{}, nil
 }
+
+// newSite is another site on this machine.
+func newSite(t *testing.T, serve http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(serve)
+	t.Cleanup(server.Close)
+	return server.URL
+}

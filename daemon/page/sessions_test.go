@@ -1,0 +1,97 @@
+package page_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/daemon/store"
+)
+
+func TestASessionIsSeenStoppedAndCleanedUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	if text := words(s.get(in + "/sessions").root); !strings.Contains(text, "There is no session") {
+		t.Errorf("%s", text)
+	}
+	info := s.sessions.add("running", true, core.Node{Place: "session:home/config.toml", Kind: "file", Size: 12, Why: "settings"}, core.Node{Place: "session:home", Kind: "dir"},
+		core.Node{Place: "session:home/skills/tdd", Kind: "link", Target: "/store/tdd"}, core.Node{Place: "workspace:AGENTS.md", Kind: "block"})
+	s.sessions.add("waiting", false)
+	at := in + "/sessions/" + info.Name
+	if text := words(s.get(in + "/sessions").root); !strings.Contains(text, "▶ Running") || !strings.Contains(text, "○ Ready") {
+		t.Errorf("%s", text)
+	}
+	got := s.get(at)
+	text := words(got.root)
+	for _, want := range []string{"config.toml file 12 B settings", "tdd link → /store/tdd", "AGENTS.md block", "ONE_HOME ••••••••", "SECRET_TOKEN ••••••••", "skills; without memories", "A client runs in it."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in %s", want, text)
+		}
+	}
+	nested := find(got.root, func(n *html.Node) bool {
+		return n.Data == "ul" && n.Parent.Data == "li" && strings.Contains(words(n), "config.toml")
+	})
+	if nested == nil {
+		t.Error("the tree is flat")
+	}
+	// Its client runs, so the way to clean up is to stop it first.
+	ask := s.get(at + "/cleanup")
+	if find(ask.root, isForm(at+"/cleanup")) != nil || !strings.Contains(words(ask.root), "Its client runs") {
+		t.Errorf("%s", words(ask.root))
+	}
+	if got := s.submit(at+"/cleanup", url.Values{"csrf": {s.word()}}); got.status != http.StatusConflict || !strings.Contains(words(got.root), "Stop the client first.") {
+		t.Errorf("%d %s", got.status, words(got.root))
+	}
+	got = s.follow(s.press(ask, at+"/stop", nil))
+	if len(s.sessions.stopped) != 1 || s.sessions.stopped[0] != info.Ref || !strings.Contains(words(got.root), "The client has stopped") {
+		t.Errorf("%v %s", s.sessions.stopped, words(got.root))
+	}
+	at = in + "/sessions/" + manifest.Name("dir", "waiting")
+	got = s.follow(s.press(s.get(at+"/cleanup"), at+"/cleanup", url.Values{"keep": {"transcripts"}}))
+	if len(s.sessions.cleaned) != 1 || s.sessions.cleaned[0] != "waiting" || s.sessions.keep != core.KeepTranscripts || !strings.Contains(words(got.root), "The session is gone") {
+		t.Errorf("%v %s", s.sessions.cleaned, words(got.root))
+	}
+	s.sessions.report.Kept = []manifest.Kept{{Place: "workspace:AGENTS.md", Reason: "it was changed"}}
+	if got := s.press(s.get(at+"/cleanup"), at+"/cleanup", nil); got.status != http.StatusOK || !strings.Contains(words(got.root), "workspace:AGENTS.md it was changed") {
+		t.Errorf("%d %s", got.status, words(got.root))
+	}
+	if got := s.get(in + "/sessions/none"); got.status != http.StatusNotFound {
+		t.Errorf("%d", got.status)
+	}
+}
+
+func TestADamagedSessionHidesNoOtherAndCanBeCleanedUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	info := s.sessions.add("bad", false)
+	s.sessions.add("good", false)
+	s.sessions.damaged = map[string]bool{info.Name: true}
+	if text := words(s.get(in + "/sessions").root); !strings.Contains(text, "good") || !strings.Contains(text, "Damaged") {
+		t.Errorf("%s", text)
+	}
+	at := in + "/sessions/" + info.Name
+	if text := words(s.get(at).root); !strings.Contains(text, "Its record cannot be read") {
+		t.Errorf("%s", text)
+	}
+	s.follow(s.press(s.get(at+"/cleanup"), at+"/cleanup", nil))
+	if len(s.sessions.cleaned) != 1 || s.sessions.cleaned[0] != info.Name {
+		t.Errorf("%v", s.sessions.cleaned)
+	}
+}
+
+func TestSessionsOfOtherMachinesAreToldOf(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := s.plan("Shared", nil)
+	if _, err := s.access.BindSession(t.Context(), 0, store.Snapshot{Workspace: "personal", Session: "there/s9", Harness: "one", Plan: p.ID, Revision: 1, Model: "m-a"}); err != nil {
+		t.Fatal(err)
+	}
+	if text := words(s.get(in + "/sessions").root); !strings.Contains(text, "there/s9 one m-a of Shared") {
+		t.Errorf("%s", text)
+	}
+}
