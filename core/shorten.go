@@ -146,7 +146,7 @@ func (h *Host) texts(a *answered, n *named) map[string]layout.Text {
 		return n.text
 	}
 	all := maps.Clone(n.text)
-	all[referenceName] = layout.Text{Whole: "@" + filepath.Join(a.roots.Session, filepath.FromSlash(rtk.Notes)) + "\n"}
+	all[referenceName] = layout.Text{Whole: rtk.Reference(a.roots.Session, onWindows)}
 	return all
 }
 
@@ -156,10 +156,10 @@ func (a *answered) programEnv(sep string) []EnvVar {
 		return nil
 	}
 	var env []EnvVar
-	for _, v := range rtk.Environ(a.roots.Session) {
+	for _, v := range rtk.Environ(a.roots.Session, onWindows) {
 		env = append(env, EnvVar{Name: v.Name, Op: preparer.EnvSet, Value: v.Value})
 	}
-	dir := filepath.Join(a.roots.Session, filepath.FromSlash(rtk.Bin))
+	dir := rtk.At(a.roots.Session, rtk.Bin, onWindows)
 	return append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: sep})
 }
 

@@ -28,7 +28,7 @@ func shortening() prop {
 		l.Document(preparer.Session("prop/hooks.json"), preparer.JSON, preparer.Object{
 			"command": preparer.Concat{preparer.Quote(preparer.Shell, r.RTK.Program.Value()), preparer.S(" hook prop")},
 		})
-		l.Block(preparer.Session("prop/AGENTS.md"), []preparer.Base{preparer.Empty()}, r.RTK.Reference.Text(), r.Instructions.Text())
+		l.Brief(r, preparer.Session("prop/AGENTS.md"), preparer.Empty())
 	}}
 }
 
@@ -99,11 +99,10 @@ func TestC300_C311_ASessionWithRTK(t *testing.T) {
 	if notes := s.read(filepath.Join(dir, "RTK.md")); !strings.HasPrefix(notes, "# Short output\n") {
 		t.Errorf("the notes begin with %.40q", notes)
 	}
-	// Its reference is the first line of ours, once, and stays so when the session is prepared again.
+	// Its reference is the first line, once, with a blank line behind it, and stays so when the session is prepared again.
 	for range 2 {
 		text := s.read(filepath.Join(p.Dir, "prop/AGENTS.md"))
-		_, ours, _ := strings.Cut(text, "\n")
-		if !strings.HasPrefix(ours, "@"+filepath.Join(dir, "RTK.md")+"\n") || strings.Count(text, "RTK.md") != 1 {
+		if !strings.HasPrefix(text, "@"+filepath.Join(dir, "RTK.md")+"\n\n") || strings.Count(text, "RTK.md") != 1 {
 			t.Errorf("the instructions begin with %.200q", text)
 		}
 		p = s.prepare(s.shortened("one"))

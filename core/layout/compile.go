@@ -241,6 +241,13 @@ func (c *compiler) block(e preparer.Block) error {
 	if err != nil || !ok {
 		return err
 	}
+	if len(e.Lead) > 0 {
+		lead, _, err := c.Handles.join(e.Lead)
+		if err != nil {
+			return err
+		}
+		base = merge.Lead(base, lead)
+	}
 	memo := c.Memo
 	if secret = secret || c.secretBase(e.Base); secret {
 		memo = nil
@@ -250,7 +257,7 @@ func (c *compiler) block(e preparer.Block) error {
 		return fault.Wrap(err, fault.CodeOf(err), "write block", e.At.String(), "the file it begins as has a broken managed block").
 			WithHint("remove the marker lines from that file")
 	}
-	return c.add(Node{Path: e.At.Path, Kind: manifest.File, Mode: 0o600, Data: out, Custody: custody, Secret: secret, Why: because(why, origin(e.Body))})
+	return c.add(Node{Path: e.At.Path, Kind: manifest.File, Mode: 0o600, Data: out, Custody: custody, Secret: secret, Why: because(why, origin(slices.Concat(e.Lead, e.Body)))})
 }
 
 // because joins two reasons.

@@ -92,6 +92,26 @@ func InsertBlock(current []byte, existed bool, m Marker, text string) (out []byt
 	return append(out, eol...), rec, nil
 }
 
+// Lead is a file with a line in front of all, and a blank line behind that, in the line breaks of the file. One that begins with
+// the line already stays as it is.
+func Lead(current []byte, line string) []byte {
+	line = strings.TrimRight(line, "\r\n")
+	mark, rest := []byte("\xef\xbb\xbf"), current
+	marked := bytes.HasPrefix(current, mark)
+	if marked {
+		rest = current[len(mark):]
+	}
+	if after, ok := bytes.CutPrefix(rest, []byte(line)); ok && (len(after) == 0 || breakAt(after) > 0) {
+		return current
+	}
+	out := make([]byte, 0, len(current)+len(line)+4)
+	if marked {
+		out = append(out, mark...)
+	}
+	out = append(out, line+strings.Repeat(lineBreak(rest), 2)...)
+	return append(out, rest...)
+}
+
 // RemoveBlock takes out the block that a record tells of. It undoes InsertBlock to the byte, and keeps all that the
 // user wrote around the block since. A block whose text is not the recorded one is left, and so is the whole file.
 // Errors: fault.Conflict for damaged markers.

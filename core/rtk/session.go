@@ -1,6 +1,6 @@
 package rtk
 
-import "path/filepath"
+import "strings"
 
 // Where everything lies below the directory of a session.
 const (
@@ -19,19 +19,29 @@ func File(windows bool) string {
 	return "rtk"
 }
 
+// At is the absolute path of what lies at rel below the directory of a session.
+func At(dir, rel string, windows bool) string {
+	if windows {
+		return dir + `\` + strings.ReplaceAll(rel, "/", `\`)
+	}
+	return dir + "/" + rel
+}
+
+// Reference is the line that leads a client which follows such lines to the notes.
+func Reference(dir string, windows bool) string { return "@" + At(dir, Notes, windows) + "\n" }
+
 // Variable is one that a session with the program sets.
 type Variable struct{ Name, Value string }
 
 // Environ lists the variables of a session whose directory is dir: they keep what the program writes below the session, and
 // have it tell nobody of its use. That of its settings, and of the rules of another client which it reads, has no
 // variable; see docs/threat-model.md.
-func Environ(dir string) []Variable {
-	at := func(rel, name string) string { return filepath.Join(dir, filepath.FromSlash(rel), name) }
+func Environ(dir string, windows bool) []Variable {
 	return []Variable{
-		{"RTK_DB_PATH", at(Data, "usage.db")},
-		{"RTK_RECALL_DB", at(Data, "recall.db")},
+		{"RTK_DB_PATH", At(dir, Data+"/usage.db", windows)},
+		{"RTK_RECALL_DB", At(dir, Data+"/recall.db", windows)},
 		{"RTK_SUPPRESS_HOOK_WARNING", "1"},
-		{"RTK_TEE_DIR", at(Tee, "")},
+		{"RTK_TEE_DIR", At(dir, Tee, windows)},
 		{"RTK_TELEMETRY_DISABLED", "1"},
 	}
 }

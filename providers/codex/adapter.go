@@ -25,7 +25,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	l.Strip(childMarkers...)
 	// Our text stands behind the user's. The client would pass an AGENTS.override.md in the home over our AGENTS.md, so
 	// theirs becomes the beginning of the one file that there is.
-	l.Block(root.Join("AGENTS.md"), inInstructions.Base(r), r.Briefing()...)
+	l.Brief(r, root.Join("AGENTS.md"), inInstructions.Base(r)...)
 	l.Bring(r, inPrompts, root.Join("prompts"))
 
 	configuration(l, r)

@@ -27,7 +27,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.File(root.Join("AGENTS.md"), r.Briefing()...)
+	l.Brief(r, root.Join("AGENTS.md"))
 	l.OurSkills(r, p.PlaceSkills{At: root.Join("skills/greenroom"),
 		Reserve: p.NamesOf(inSkills, inSharedSkills, inProjectSkills, inProjectShared)})
 	// The directory looks to the client as if it had installed there what plugins and tools import. Nothing of ours does, and

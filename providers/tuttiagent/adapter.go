@@ -24,7 +24,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	l.Set(envHome, root.Value())
 	l.Strip(childMarkers...)
 	// Our text stands behind the user's.
-	l.Block(root.Join("AGENTS.md"), inInstructions.Base(r), r.Briefing()...)
+	l.Brief(r, root.Join("AGENTS.md"), inInstructions.Base(r)...)
 	l.Bring(r, inPrompts, root.Join("prompts"))
 	configuration(l, r)
 	approve(l, r)

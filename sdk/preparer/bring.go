@@ -64,16 +64,25 @@ func (i Input) Base(r Request) []Base {
 	return []Base{Empty()}
 }
 
-// Briefing is what the session is told: the instructions, and in saver mode the policy behind them.
-func (r Request) Briefing() []Value {
-	texts := []Value{r.Instructions.Text()}
+// Brief adds the file of instructions of a session, for a client that follows a line which leads to another file: the one to
+// all about rtk comes first, then what the file begins as, the instructions, and in saver mode the policy.
+func (l *Layout) Brief(r Request, at Place, base ...Base) {
+	var lead []Value
 	if r.RTK != nil {
-		texts = append([]Value{r.RTK.Reference.Text(), S("\n")}, texts...)
+		lead = []Value{r.RTK.Reference.Text()}
 	}
+	texts := []Value{r.Instructions.Text()}
 	if r.Saver != nil {
 		texts = append(texts, r.Saver.Policy.Text())
 	}
-	return texts
+	switch {
+	case len(base) > 0:
+		l.add(Block{At: at, Base: base, Body: texts, Lead: lead})
+	case lead != nil:
+		l.File(at, append(append(lead, S("\n")), texts...)...)
+	default:
+		l.File(at, texts...)
+	}
 }
 
 // WorkerModel is the model of the worker in saver mode: the one that was asked for, or that of the endpoint, or "".

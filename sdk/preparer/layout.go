@@ -63,6 +63,9 @@ type Block struct {
 	At   Place
 	Base []Base
 	Body []Value
+	// Lead is one line that the file begins with, in front of all that it is made of, and a blank line behind it. A file that
+	// begins as it stands has none.
+	Lead []Value
 }
 
 // Link is a symbolic link to another place, which may not exist yet. Client writes go through it.

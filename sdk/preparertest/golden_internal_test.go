@@ -30,6 +30,7 @@ func TestPrint(t *testing.T) {
 		p.Append(p.Key("l"), p.ListPaths, home.Join("p").Value()), p.Upsert(p.Key("u"), "id", p.Object{"id": p.S("i")}),
 		p.Rebase(p.Key("agents", "*", "file"), "actor"), p.Require(p.Key("f"), "file"), p.Rekey(p.Key("k"), "actor", home), p.Distinct(p.Key("l")), p.Splice(p.Key("t"), text))
 	l.Block(p.Workspace("AGENTS.md"), []p.Base{p.Current(), p.Empty()}, text)
+	l.Brief(p.Request{Instructions: p.Document{Name: "instructions"}, RTK: &p.RTK{Reference: p.Document{Name: "rtk"}}}, home.Join("LED.md"), p.FromInput("config"))
 	l.Link(home.Join("models"), p.Cache("models", "m.json", "config#account"))
 	l.Copy(home.Join("copy"), "config")
 	l.Expose(p.Expose{At: home.Join("skills"), Input: "skills", Except: []string{"x"}, Only: []string{}, Copy: true})

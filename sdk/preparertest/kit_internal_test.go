@@ -219,6 +219,10 @@ func TestBadAdapterFails(t *testing.T) {
 			l.ScratchDir(p.Session("tmp"))
 			l.Link(p.Session("tmp/deep/x"), p.InHome("actor", "plugins"))
 		})},
+		"line in front each time": {"shape", then(func(l *p.Layout, r p.Request) {
+			l.Entries = append(l.Entries, p.Block{At: p.Session("a.md"), Base: []p.Base{p.Current(), p.Empty()}, Body: []p.Value{r.Instructions.Text()},
+				Lead: []p.Value{r.Instructions.Text()}})
+		})},
 		"file in the workspace": {"places", then(func(l *p.Layout, _ p.Request) { l.File(p.Workspace("x.md"), p.S("x")) })},
 		"block in .github": {"places", then(func(l *p.Layout, r p.Request) {
 			l.Block(p.Workspace(".github/x.md"), []p.Base{p.Current()}, r.Instructions.Text())

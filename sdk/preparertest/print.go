@@ -76,6 +76,11 @@ func (p *printer) entry(e preparer.Entry) {
 		}
 	case preparer.Block:
 		p.line(0, "%s from %s", head, bases(e.Base))
+		if len(e.Lead) > 0 {
+			p.line(1, "first")
+			p.body(e.Lead)
+			p.line(1, "then")
+		}
 		p.body(e.Body)
 	case preparer.Link:
 		p.line(0, "%s -> %s", head, e.To)

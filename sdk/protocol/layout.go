@@ -56,7 +56,7 @@ func (e *encoder) entry(v preparer.Entry) *pb.Entry {
 			Format: e.format(v.Format), Base: each(v.Base, e.base), Edits: each(v.Edits, e.edit),
 		}}
 	case preparer.Block:
-		m.Kind = &pb.Entry_Block{Block: &pb.Block{Base: each(v.Base, e.base), Body: e.body(v.Body)}}
+		m.Kind = &pb.Entry_Block{Block: &pb.Block{Base: each(v.Base, e.base), Body: e.body(v.Body), Lead: e.body(v.Lead)}}
 	case preparer.Link:
 		m.Kind = &pb.Entry_Link{Link: &pb.Link{To: e.place(v.To)}}
 	case preparer.Copy:
@@ -105,7 +105,7 @@ func (d *decoder) entry(m *pb.Entry) preparer.Entry {
 			Edits: each(k.Merge.GetEdits(), d.edit),
 		}
 	case *pb.Entry_Block:
-		return preparer.Block{At: at, Base: each(k.Block.GetBase(), d.base), Body: d.body(k.Block.GetBody())}
+		return preparer.Block{At: at, Base: each(k.Block.GetBase(), d.base), Body: d.body(k.Block.GetBody()), Lead: d.body(k.Block.GetLead())}
 	case *pb.Entry_Link:
 		return preparer.Link{At: at, To: d.place(k.Link.GetTo())}
 	case *pb.Entry_Copy:

@@ -77,9 +77,14 @@ func (c *checker) entry(e preparer.Entry) {
 		}
 	case preparer.Block:
 		c.bases(where, e.Base, e.At)
-		c.text(where, e.Body, false)
-		c.canonical(where, e.Body)
-		c.prose(where, "", e.Body...)
+		for _, text := range [][]preparer.Value{e.Lead, e.Body} {
+			c.text(where, text, false)
+			c.canonical(where, text)
+			c.prose(where, "", text...)
+		}
+		if len(e.Lead) > 0 && slices.ContainsFunc(e.Base, func(b preparer.Base) bool { return b.Kind == preparer.BaseCurrent }) {
+			c.add(Shape, where, "a line in front of a file that begins as it stands would come there once more each time")
+		}
 	case preparer.Link:
 		c.target(where, e.To, preparer.RootSession, preparer.RootCache, preparer.RootHome)
 	case preparer.Copy:

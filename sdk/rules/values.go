@@ -35,6 +35,7 @@ func EachValue(l *preparer.Layout, see func(where string, v preparer.Value)) {
 		case preparer.File:
 			list(where, e.Body)
 		case preparer.Block:
+			list(where, e.Lead)
 			list(where, e.Body)
 		case preparer.TypedDocument:
 			walk(where, e.Root)

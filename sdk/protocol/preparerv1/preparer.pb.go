@@ -5222,6 +5222,7 @@ type Block struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Base          []*Base                `protobuf:"bytes,1,rep,name=base,proto3" json:"base,omitempty"`
 	Body          []*Value               `protobuf:"bytes,2,rep,name=body,proto3" json:"body,omitempty"`
+	Lead          []*Value               `protobuf:"bytes,3,rep,name=lead,proto3" json:"lead,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5266,6 +5267,13 @@ func (x *Block) GetBase() []*Base {
 func (x *Block) GetBody() []*Value {
 	if x != nil {
 		return x.Body
+	}
+	return nil
+}
+
+func (x *Block) GetLead() []*Value {
+	if x != nil {
+		return x.Lead
 	}
 	return nil
 }
@@ -6438,10 +6446,11 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05Merge\x125\n" +
 	"\x06format\x18\x01 \x01(\x0e2\x1d.greenroom.preparer.v1.FormatR\x06format\x12/\n" +
 	"\x04base\x18\x02 \x03(\v2\x1b.greenroom.preparer.v1.BaseR\x04base\x121\n" +
-	"\x05edits\x18\x03 \x03(\v2\x1b.greenroom.preparer.v1.EditR\x05edits\"j\n" +
+	"\x05edits\x18\x03 \x03(\v2\x1b.greenroom.preparer.v1.EditR\x05edits\"\x9c\x01\n" +
 	"\x05Block\x12/\n" +
 	"\x04base\x18\x01 \x03(\v2\x1b.greenroom.preparer.v1.BaseR\x04base\x120\n" +
-	"\x04body\x18\x02 \x03(\v2\x1c.greenroom.preparer.v1.ValueR\x04body\"4\n" +
+	"\x04body\x18\x02 \x03(\v2\x1c.greenroom.preparer.v1.ValueR\x04body\x120\n" +
+	"\x04lead\x18\x03 \x03(\v2\x1c.greenroom.preparer.v1.ValueR\x04lead\"4\n" +
 	"\x04Link\x12,\n" +
 	"\x02to\x18\x01 \x01(\v2\x1c.greenroom.preparer.v1.PlaceR\x02to\"\x1c\n" +
 	"\x04Copy\x12\x14\n" +
@@ -6889,37 +6898,38 @@ var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	87,  // 108: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
 	86,  // 109: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
 	33,  // 110: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	41,  // 111: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	81,  // 112: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	53,  // 113: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	42,  // 114: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	20,  // 115: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	42,  // 116: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	21,  // 117: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	22,  // 118: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	42,  // 119: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	33,  // 120: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	33,  // 121: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	23,  // 122: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	41,  // 123: greenroom.preparer.v1.Edit.at:type_name -> greenroom.preparer.v1.Place
-	24,  // 124: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	33,  // 125: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	33,  // 126: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	33,  // 127: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	33,  // 128: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	90,  // 129: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	25,  // 130: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	41,  // 131: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	26,  // 132: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	27,  // 133: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	29,  // 134: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	28,  // 135: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	30,  // 136: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	135, // [135:137] is the sub-list for method output_type
-	133, // [133:135] is the sub-list for method input_type
-	133, // [133:133] is the sub-list for extension type_name
-	133, // [133:133] is the sub-list for extension extendee
-	0,   // [0:133] is the sub-list for field type_name
+	33,  // 111: greenroom.preparer.v1.Block.lead:type_name -> greenroom.preparer.v1.Value
+	41,  // 112: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	81,  // 113: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	53,  // 114: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	42,  // 115: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	20,  // 116: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	42,  // 117: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	21,  // 118: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	22,  // 119: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	42,  // 120: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	33,  // 121: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	33,  // 122: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	23,  // 123: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	41,  // 124: greenroom.preparer.v1.Edit.at:type_name -> greenroom.preparer.v1.Place
+	24,  // 125: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	33,  // 126: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	33,  // 127: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	33,  // 128: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	33,  // 129: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	90,  // 130: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	25,  // 131: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	41,  // 132: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	26,  // 133: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	27,  // 134: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	29,  // 135: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	28,  // 136: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	30,  // 137: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	136, // [136:138] is the sub-list for method output_type
+	134, // [134:136] is the sub-list for method input_type
+	134, // [134:134] is the sub-list for extension type_name
+	134, // [134:134] is the sub-list for extension extendee
+	0,   // [0:134] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
