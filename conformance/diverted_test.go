@@ -166,7 +166,8 @@ func TestC256_C262_OnAnEndpoint(t *testing.T) {
 	for _, c := range clients {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, c, c.shell("echo ran"), upstream.Say("first-answer"), upstream.Say("second-answer"))
+			// The client stores what its commands print, so this one says whether the key is there without saying it.
+			s := newStage(t, c, c.shell("if env | grep -q 'plan-key-51c[2]'; then echo key-is-seen; else echo key-is-hidden; fi"), upstream.Say("first-answer"), upstream.Say("second-answer"))
 			g := s.open()
 			home, project := s.take(s.home), s.take(s.cwd)
 			session := g.onPlan("plan")
@@ -185,6 +186,14 @@ func TestC256_C262_OnAnEndpoint(t *testing.T) {
 				t.Error(strings.Join(led, "; "))
 			}
 			g.onlyInTheEnvironment(p)
+			results, err := turns[1].ToolResults()
+			if err != nil || len(results) != 1 {
+				t.Fatalf("the command gave %q, %v", results, err)
+			}
+			told := slices.ContainsFunc(p.Diagnostics, func(d core.Diagnostic) bool { return strings.HasPrefix(d.Code, c.name+".key-in-") })
+			if strings.Contains(results[0], "key-is-seen") != told || strings.Contains(results[0], "key-is-hidden") == told {
+				t.Errorf("what commands see of the key is %q, and the session says that they see it: %v", results[0], told)
+			}
 			model := "plan-large"
 			if c.descriptor().Model.Addressing == preparer.ProviderPrefixed {
 				model = preparer.EndpointProvider + "/" + model

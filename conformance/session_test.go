@@ -32,6 +32,9 @@ func TestC256_DesktopSession(t *testing.T) {
 
 		turns := s.turns(2)
 		g.oursOnce(p, turns[0])
+		if results, err := turns[1].ToolResults(); err != nil || len(results) != 1 || !strings.Contains(results[0], "TUTTI_AGENT_SESSION_ID=desktop\n") {
+			t.Errorf("the command gave %q, %v", results, err)
+		}
 		want := map[string]int{
 			userInstructions: 1, userSkill: 1, projectInstructions: 1, projectSkill: 1, "first-prompt": 1, userMemory: 0,
 		}

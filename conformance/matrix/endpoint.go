@@ -8,7 +8,7 @@ func endpointRows() []Row {
 		return Row{title, map[string]Cell{"codex": {Test: codex}, "claude": {Test: claude}, "kimi": {Test: kimi}, "opencode": {Test: opencode}}}
 	}
 	return []Row{
-		each("On a model endpoint the client asks it and nobody else, its key is in one variable and nowhere else, and it resumes",
+		each("On a model endpoint the client asks it and nobody else, its key is in one variable and nowhere else, the session says whether commands see it, and it resumes",
 			"TestC256_C262_OnAnEndpoint"),
 		four("Settings and configurations of the user and the project, and the user's shell, lead no client away from its endpoint",
 			"TestC260_H33_CodexIsNotLedAway", "TestH32_H33_ClaudeIsNotLedAway", kimi, "TestC264_H29_H33_OpenCodeTraps"),

@@ -47,8 +47,10 @@ func tutti(title, test string) Row {
 // Rows are the promises.
 func Rows() []Row {
 	return append([]Row{
-		each("Desktop: our instructions and each of our skills reach the model once; the user's stay; nothing is left after clean-up",
+		each("Desktop: our instructions and each of our skills reach the model once; the user's stay; nothing is left after clean-up; the home and the project are as they were",
 			"TestC256_DesktopSession"),
+		each("A turn in which a command runs, whose result comes back", "TestC256_DesktopSession"),
+		each("A turn of text, whose answer stays in the conversation", "TestC256_ResumeAddsNothing"),
 		each("Automation: nothing of the user's reaches the model or runs; the project's stays; no address but the provider's is called",
 			"TestC256_AutomationSession"),
 		each("Each kind of the user's set-up can be left out, and the session reports what happened", "TestC256_EachKindCanBeLeftOut"),
