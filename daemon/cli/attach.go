@@ -28,8 +28,8 @@ func (a *app) attachCommand() *cobra.Command {
 until the end of the input. Ctrl-C cancels a turn, or ends the whole when none runs. The session stays.
 
 It is prepared again with what of your own set-up it was prepared with. A session that was bound to an endpoint has to be
-told that endpoint or plan again, since its key is nowhere recorded; saver mode and rtk have to be said again too. A session
-that another program drives is refused, since a client listens to one only; stop it first.`,
+told that endpoint or plan again, since its key is nowhere recorded; saver mode, rtk and trust in its directory have to be
+said again too. A session that another program drives is refused, since a client listens to one only; stop it first.`,
 		Example: `  greenroom prompt opencode --session review --keep all "read the tests"
   greenroom sessions attach review
   echo "and now the docs" | greenroom sessions attach review --permission deny --json`,

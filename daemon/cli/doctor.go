@@ -130,7 +130,7 @@ func (a *app) examineAdapters(ctx context.Context, sound bool) []checkup.Finding
 // examineClient judges a client, by what a session here would be.
 func (a *app) examineClient(ctx context.Context, h *core.Host, s core.Session) []checkup.Finding {
 	var all []checkup.Finding
-	s.Workspace, s.ID, s.Cwd = workspaceOf(a.Cwd), "doctor", a.Cwd
+	s.Workspace, s.ID, s.Cwd, s.TrustWorkspace = workspaceOf(a.Cwd), "doctor", a.Cwd, a.remembered(a.Cwd)
 	e, err := h.Explain(ctx, s)
 	if err != nil {
 		f := a.finding("session of "+s.Provider, err)

@@ -40,7 +40,7 @@ the answer is no, unless --permission says otherwise.
 
 To go on with a conversation later, keep the session and name both: --session ID --keep all, then --resume CONVERSATION.
 
-` + inheritLong,
+` + trustLong + "\n\n" + inheritLong,
 		Example: `  greenroom prompt opencode "what does this repository do?"
   git diff | greenroom prompt kimi --permission deny "review this change"
   greenroom prompt opencode --upstream http://127.0.0.1:11434/v1 --model qwen3 --or-native "hello"

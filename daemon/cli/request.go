@@ -27,6 +27,7 @@ type request struct {
 	worker    string
 	unsigned  bool
 	rtk       string
+	trust     string
 }
 
 func (r *request) flags(cmd *cobra.Command) {
@@ -45,6 +46,7 @@ func (r *request) unrecorded(cmd *cobra.Command) {
 	f.BoolVar(&r.saver, "saver", false, "have the client hand work to a worker on a model that costs less, where it can")
 	f.StringVar(&r.worker, "saver-model", "", "`ID` of the worker's model (default: the client's choice, or the endpoint's default)")
 	f.StringVar(&r.rtk, "rtk", "", "have commands run through this rtk; a session keeps the `FILE` that it began with")
+	trustFlag(cmd, &r.trust)
 	f.BoolVar(&r.unsigned, "unsafe-unsigned", false, "use the extension that was installed without being signed by anybody")
 }
 
@@ -70,6 +72,9 @@ func (a *app) sessionOf(ctx context.Context, r request, provider string) (core.S
 	if info, err := os.Stat(s.Cwd); err != nil || !info.IsDir() {
 		return core.Session{}, refuse(string(core.ErrCwdMissing), "name a directory that exists; it is never made",
 			"%s does not exist or is no directory", cmp.Or(s.Cwd, "the working directory"))
+	}
+	if s.TrustWorkspace, err = a.workspaceTrust(r.trust, s.Cwd); err != nil {
+		return core.Session{}, err
 	}
 	if s.Workspace == "" {
 		s.Workspace = workspaceOf(s.Cwd)

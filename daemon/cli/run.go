@@ -37,7 +37,7 @@ endpoint that the client cannot be bound to is an error, unless --or-native says
 
 With --plan the endpoint, its key and its models are those of a model plan; see plans.
 
-` + inheritLong,
+` + trustLong + "\n\n" + inheritLong,
 		Example: `  greenroom run claude
   greenroom run codex --inherit automation -- exec "say hello"
   greenroom run claude --session review --keep all
@@ -89,6 +89,9 @@ type act func(ctx context.Context, h *core.Host, p *core.Prepared) (status int, 
 
 // run prepares a session, does something in it, and takes it away again whatever happens.
 func (a *app) run(ctx context.Context, h *core.Host, s core.Session, keep core.Keep, do act) (status int, err error) {
+	if err := a.askTrust(ctx, h, &s); err != nil {
+		return 0, err
+	}
 	var p *core.Prepared
 	err = a.during("preparing "+s.Provider, func() error {
 		p, err = h.Prepare(ctx, s)

@@ -69,7 +69,9 @@ type app struct {
 	adapters        []string
 	unsafeAnyDigest bool
 
-	rtk rtk.Artefact // of the session that is asked for
+	// Of the session that is asked for.
+	rtk       rtk.Artefact
+	asksTrust bool // whether the person is to be asked about its directory
 }
 
 // env is the value of a variable; of one that occurs twice the last.

@@ -71,7 +71,7 @@ func TestRunGivesTheTerminalToTheClient(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.client(`[ -t 0 ] && [ -t 1 ] && echo "on a terminal"; read line; echo "read $line"; exit 4`)
-	cmd, keys, screen := w.onTerminal("run", "fake")
+	cmd, keys, screen := w.onTerminal("run", "fake", "--trust-workspace", "no")
 	seen := until(t, screen, "on a terminal")
 	if !strings.Contains(seen, "\x1b[32mgreenroom:") {
 		t.Errorf("not announced in colour: %q", seen)
@@ -91,7 +91,7 @@ func TestTheInterruptKeyReachesTheClientOnce(t *testing.T) {
 	w := newWorld(t)
 	w.client(`trap 'echo interrupted; n=$((n+1))' INT; echo ready
 i=0; while [ $i -lt 20 ]; do sleep 0.05; i=$((i+1)); [ -n "$n" ] || i=0; done; echo "$n times"; exit 9`)
-	cmd, keys, screen := w.onTerminal("run", "fake")
+	cmd, keys, screen := w.onTerminal("run", "fake", "--trust-workspace", "no")
 	until(t, screen, "ready")
 	if _, err := keys.WriteString("\x03"); err != nil {
 		t.Fatal(err)
@@ -145,5 +145,68 @@ func TestColoursAreForTerminals(t *testing.T) {
 		if err != nil || strings.Contains(line, "\x1b") != c.colours {
 			t.Errorf("%v: %q, %v", c.environ, line, err)
 		}
+	}
+}
+
+// untilAsked reads the screen up to the end of a question, which is no line.
+func untilAsked(t *testing.T, screen *bufio.Reader, text string) string {
+	t.Helper()
+	var seen strings.Builder
+	for !strings.HasSuffix(seen.String(), text) {
+		b, err := screen.ReadByte()
+		if err != nil {
+			t.Fatalf("%v before %q in %q", err, text, seen.String())
+		}
+		seen.WriteByte(b)
+	}
+	return seen.String()
+}
+
+// A person is asked once whether they trust a directory. Yes is kept, also for where there is no terminal, and no is no. The
+// line behind the answer is the client's.
+func TestH33_APersonIsAskedOnceForEachDirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.client(`echo "trusted: ${FAKE_TRUSTED:-no}"; if [ -t 0 ]; then read line; echo "read $line"; fi`)
+	ask := func(answer, want string, flags ...string) {
+		t.Helper()
+		cmd, keys, screen := w.onTerminal(append([]string{"run", "fake"}, flags...)...)
+		if answer != "" {
+			if seen := untilAsked(t, screen, "[y]es, [N]o: "); !strings.Contains(seen, "hooks, mcp servers of its own can set up fake") || !strings.Contains(seen, "~/project?") {
+				t.Errorf("asked in the words %q", seen)
+			}
+			if _, err := keys.WriteString(answer + "\nnot an answer\n"); err != nil {
+				t.Fatal(err)
+			}
+		} else if _, err := keys.WriteString("not an answer\n"); err != nil {
+			t.Fatal(err)
+		}
+		until(t, screen, "trusted: "+want)
+		until(t, screen, "read not an answer")
+		_ = cmd.Wait()
+	}
+	piped := func(want string, flags ...string) {
+		t.Helper()
+		if got := w.must(append([]string{"run", "fake"}, flags...)...); !strings.Contains(got, "trusted: "+want) {
+			t.Errorf("without a terminal: %q, want %s", got, want)
+		}
+	}
+	piped("no")
+	piped("user_said_yes", "--trust-workspace", "yes")
+	piped("no") // the flag is for one session
+	ask("", "no", "--trust-workspace", "no")
+	ask("n", "no")
+	ask("", "user_said_yes", "--trust-workspace", "yes")
+	ask("yes", "user_said_yes")
+	ask("", "user_said_yes")
+	piped("user_said_yes")
+	piped("no", "--trust-workspace", "no")
+	ask("what", "no", "--trust-workspace", "ask") // and so it is taken back
+	piped("no")
+	if a := w.run("run", "fake", "--trust-workspace", "ask"); a.status != 2 || !strings.Contains(a.errors, "needs a terminal") {
+		t.Errorf("asked where nobody is: %+v", a)
+	}
+	if a := w.run("prompt", "fake", "--trust-workspace", "no"); a.status != 2 { // "no" is no prompt
+		t.Errorf("%+v", a)
 	}
 }

@@ -91,8 +91,8 @@ func (Adapter) Describe() p.Descriptor {
 			p.Hooks: {How: p.ByFlag}, p.Plugins: {How: p.ByFlag, Named: true}, p.Memories: {How: p.ByEnv},
 			p.ModelSettings: {How: p.ByFlag, With: withSettings},
 		},
-		// In print and stream-json mode nothing asks; on a terminal a person answers.
-		Gates: append(p.Unanswered("onboarding"), p.TrustGate("folder-trust", p.AnsweredByEnv, p.NotAnswered, p.Skills, p.MCPServers, p.Hooks,
+		// In print and stream-json mode nothing asks; on a terminal a person does, about each new server of the project too.
+		Gates: append(p.Unanswered("onboarding", "project-servers"), p.TrustGate("folder-trust", p.AnsweredByEnv, p.NotAnswered, p.Skills, p.MCPServers, p.Hooks,
 			p.Plugins, p.ModelSettings)),
 		Env: slices.Concat([]string{envBudget, envNoMemory, envAdded, envTrusted, serverVars + "*", envBase, envBearer, envAPIKey, envManaged, envQuiet,
 			envNoMarket, envOption, p.EndpointKeyVar}, modelVars, diverting, childMarkers),

@@ -64,8 +64,8 @@ func (Adapter) Describe() p.Descriptor {
 		Model:      p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: p.EndpointKeyVar},
 		ServerVars: serverVars,
 		Inherit:    p.LeaveOutBy(p.ByLayout, p.Skills, p.MCPServers, p.Plugins),
-		// Untrusted, it also passes over the instructions of the project.
-		Gates: append(p.Unanswered("login", "hook-trust"), p.TrustGate("folder-trust", p.AnsweredByFile, p.AnsweredByFile,
+		// Untrusted, it passes over the instructions of the project too, and on a terminal has a person confirm that.
+		Gates: append(p.Unanswered("login", "hook-trust"), p.TrustGate("folder-trust", p.AnsweredByFile, p.NotAnswered,
 			p.Instructions, p.MCPServers, p.Hooks, p.ModelSettings)),
 		Env: slices.Concat([]string{envHome}, secret, childMarkers),
 		Transcripts: p.Transcripts{

@@ -58,7 +58,7 @@ func (Adapter) Describe() p.Descriptor {
 		Sandboxed:    true,
 		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: p.EndpointKeyVar},
 		Inherit:      p.LeaveOutBy(p.ByLayout, p.Skills, p.MCPServers),
-		Gates: append(p.Unanswered("login", "hook-trust"), p.TrustGate("folder-trust", p.AnsweredByFile, p.AnsweredByFile,
+		Gates: append(p.Unanswered("login", "hook-trust"), p.TrustGate("folder-trust", p.AnsweredByFile, p.NotAnswered,
 			p.Instructions, p.MCPServers, p.Hooks, p.ModelSettings)),
 		Env:   append([]string{envHome, p.EndpointKeyVar, serverVars + "*"}, childMarkers...),
 		Flags: []string{flagConfig}, ServerVars: serverVars,

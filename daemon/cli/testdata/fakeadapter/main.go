@@ -28,6 +28,7 @@ func (fake) Describe() p.Descriptor {
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames},
 		Rewrite:      p.InstructionsOnly,
 		Inherit:      map[p.Kind]p.Exclusion{p.Instructions: {How: p.ByLayout}, p.Skills: {How: p.ByLayout, Named: true}},
+		Gates:        []p.Gate{p.TrustGate("folder-trust", p.AnsweredByEnv, p.NotAnswered, p.Hooks, p.MCPServers)},
 		Env:          []string{"FAKE_*"},
 		Flags:        []string{"--rules"},
 		Model: p.Model{
@@ -52,6 +53,9 @@ func (fake) Prepare(_ context.Context, r p.Request) (*p.Layout, error) {
 	if e := r.Endpoint; e != nil {
 		l.Set("FAKE_KEY", e.Key)
 		l.Set("FAKE_ENDPOINT", p.S(e.Name+" "+e.BaseURL+" "+e.Default))
+	}
+	if r.Trusted() {
+		l.Set("FAKE_TRUSTED", p.S(string(r.Options.TrustWorkspace)))
 	}
 	l.Set("FAKE_HOME", home.Value())
 	l.Set("FAKE_ODD", p.S("it's \"odd\" $HOME `x`\nsecond line"))
