@@ -53,6 +53,28 @@ func (s *server) listAgents(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, map[string]any{"agents": views})
 }
 
+// listBindings shows the agents that were made of the bindings of an earlier installation in the form of those, to programs
+// that know no agents. They are changed as agents.
+func (s *server) listBindings(w http.ResponseWriter, r *http.Request) error {
+	all, err := s.Access.Agents(r.Context(), workspace(r))
+	if err != nil {
+		return err
+	}
+	type binding struct {
+		Target string `json:"agentTargetId"`
+		Plan   string `json:"modelPlanId,omitempty"`
+		Model  string `json:"defaultModel,omitempty"`
+		Agent  string `json:"workspaceAgentId"`
+	}
+	bindings := []binding{}
+	for _, a := range all {
+		if a.Source == agent.LegacyBinding {
+			bindings = append(bindings, binding{a.Spec.Harness, a.Plan, a.Model, a.ID})
+		}
+	}
+	return answer(w, http.StatusOK, map[string]any{"bindings": bindings})
+}
+
 func (s *server) getAgent(w http.ResponseWriter, r *http.Request) error {
 	a, err := s.Access.Agent(r.Context(), workspace(r), r.PathValue("agentID"))
 	return s.oneAgent(w, r, http.StatusOK, a, err)

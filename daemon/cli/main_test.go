@@ -96,7 +96,7 @@ type world struct {
 	bin                  string // first on PATH
 	environ              []string
 	stdin                io.Reader
-	exe                  string
+	exe, hostname        string
 }
 
 func newWorld(t *testing.T) *world {
@@ -156,7 +156,7 @@ func (w *world) run(args ...string) answer {
 	w.t.Helper()
 	var out, errs bytes.Buffer
 	status := cli.Run(w.ctx, cli.System{
-		Args: args, Stdin: w.stdin, Stdout: &out, Stderr: &errs, Environ: w.environ, Home: w.home, Cwd: w.project,
+		Args: args, Stdin: w.stdin, Stdout: &out, Stderr: &errs, Environ: w.environ, Home: w.home, Hostname: w.hostname, Cwd: w.project,
 		Executable: w.exe, TempDir: w.t.TempDir(), GOOS: runtime.GOOS, Now: time.Now, Rand: rand.Reader,
 	})
 	return answer{status, out.String(), errs.String()}

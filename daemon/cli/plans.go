@@ -56,7 +56,7 @@ disabled. Keys are stored encrypted, and never shown.`,
 	}
 	in.flags(cmd)
 	cmd.AddCommand(a.addPlanCommand(), a.showPlanCommand(), a.checkPlanCommand(), a.editPlanCommand(), a.copyPlanCommand(),
-		a.planReferencesCommand(), a.removePlanCommand(), a.rotateCommand())
+		a.planReferencesCommand(), a.removePlanCommand(), a.importPlansCommand(), a.rotateCommand())
 	return cmd
 }
 

@@ -20,7 +20,9 @@ type System struct {
 	Stderr  io.Writer
 	Environ []string // in the form of os.Environ
 	Home    string   // absolute path of the user's home, "" when it is not known
-	Cwd     string   // absolute path of the working directory
+	// Hostname is the name of the machine, "" when it is not known. It is used for what an earlier installation sealed with it.
+	Hostname string
+	Cwd      string // absolute path of the working directory
 	// Executable is the absolute path of this program, links resolved. Adapters are looked for beside it.
 	Executable string
 	TempDir    string // absolute path of the directory for scratch folders

@@ -47,6 +47,21 @@ func (c *Client) Agents(ctx context.Context, workspace string) ([]agent.Agent, e
 	return all.Agents, err
 }
 
+// Binding is a binding of an earlier installation that an agent was made of.
+type Binding struct {
+	Target string `json:"agentTargetId"`
+	Plan   string `json:"modelPlanId"`
+	Model  string `json:"defaultModel"`
+	Agent  string `json:"workspaceAgentId"`
+}
+
+// Bindings are the bindings of an earlier installation. They are changed as the agents that were made of them.
+func (c *Client) Bindings(ctx context.Context, workspace string) ([]Binding, error) {
+	var all struct{ Bindings []Binding }
+	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, "agent-model-bindings")}, patience, &all)
+	return all.Bindings, err
+}
+
 // Agent is one agent. Errors: [problem.AgentNotFound].
 func (c *Client) Agent(ctx context.Context, workspace, id string) (agent.Agent, error) {
 	return c.agent(ctx, call{method: http.MethodGet, path: in(workspace, agents, id)})

@@ -160,6 +160,9 @@ func TestEachOperationOfTheDocumentHasAMethod(t *testing.T) {
 	if _, err := s.Agents(ctx, "w"); err != nil {
 		t.Error(err)
 	}
+	if all := must[[]client.Binding](t)(s.Bindings(ctx, "w")); len(all) != 0 {
+		t.Errorf("%+v", all)
+	}
 	text := must[[]byte](t)(s.Document(ctx))
 
 	var document struct {

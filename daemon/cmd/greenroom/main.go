@@ -29,6 +29,7 @@ func run() int {
 	// What cannot be found is empty, and package cli says so where it is needed.
 	s.Home, _ = os.UserHomeDir()
 	s.Cwd, _ = os.Getwd()
+	s.Hostname, _ = os.Hostname()
 	if exe, err := os.Executable(); err == nil {
 		if s.Executable, err = filepath.EvalSymlinks(exe); err != nil {
 			s.Executable = exe
