@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/canon"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/core/manifest"
@@ -118,7 +119,10 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 	if text, ok := rtkTexts[p.RTK]; ok {
 		list = append(list, Diagnostic{Severity: preparer.Info, Code: "rtk", Text: text})
 	}
-	if w.a.adapter.Unsafe {
+	switch {
+	case w.a.adapter.Digest == adapter.Attached:
+		warn("adapter_attached", "the adapter is a process that a debugger started, and nothing says which program it is", "attach to none when you have developed it")
+	case w.a.adapter.Unsafe:
 		warn("adapter_unpinned", "the adapter runs without a pinned digest", "pin it")
 	}
 	return list

@@ -13,17 +13,20 @@ import (
 
 // Identity says which adapter answered.
 type Identity struct {
-	// Digest is the SHA-256 of the binary, or "in-process".
+	// Digest is the SHA-256 of the binary, "in-process", or [Attached].
 	Digest string
 	// Version is the adapter's, by its own word.
 	Version string
-	// Path is the base name of the binary, or "in-process".
+	// Path is the base name of the binary, or the same word.
 	Path string
-	// Unsafe says that any digest was allowed.
+	// Unsafe says that any digest was allowed, or that there was none to look at.
 	Unsafe bool
 }
 
 const inProcess = "in-process"
+
+// Attached stands for the digest of an adapter that a debugger started.
+const Attached = "attached"
 
 // State is how an adapter is doing.
 type State string
@@ -31,6 +34,7 @@ type State string
 // The states.
 const (
 	Local   State = inProcess // an adapter in this process
+	Debug   State = Attached  // one that a debugger started, wherever it is
 	Running State = "running"
 	Stopped State = "stopped" // not started yet, or idle
 	Failed  State = "failed"  // crashed three times in a row; not started again

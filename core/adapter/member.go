@@ -19,7 +19,7 @@ type member struct {
 	source Source
 	label  string
 	log    *slog.Logger
-	local  *process // an adapter in this process; never ends
+	local  *process // an adapter in this process, or one that is attached to; never ends
 
 	mu       sync.Mutex
 	now      *process  // the one that calls go to
@@ -41,8 +41,12 @@ type known struct {
 
 func newMember(p *Pool, index int, s Source) *member {
 	m := &member{pool: p, index: index, source: s, label: s.label(), log: p.config.Logger.With("adapter", s.label())}
-	if s.InProcess != nil {
+	switch {
+	case s.InProcess != nil:
 		m.local = &process{adapter: protocol.InProcess(s.InProcess)}
+	case s.UnsafeAttach != nil:
+		m.log.Warn("asking an adapter that a debugger started, whatever program that is")
+		m.local = &process{adapter: attach(s.UnsafeAttach)}
 	}
 	return m
 }
@@ -74,6 +78,8 @@ func (m *member) info() Info {
 		i.Identity, i.Protocol = m.known.identity, m.known.protocol
 	}
 	switch {
+	case m.source.UnsafeAttach != nil:
+		i.State = Debug
 	case m.local != nil:
 		i.State = Local
 	case m.crashes >= maxCrashes:
@@ -89,7 +95,7 @@ func (m *member) describe(ctx context.Context) (*known, error) {
 	m.mu.Lock()
 	k := m.known
 	m.mu.Unlock()
-	if k != nil {
+	if k != nil && m.source.UnsafeAttach == nil {
 		return k, nil
 	}
 	return m.fresh(ctx)
@@ -120,10 +126,10 @@ func (m *member) fresh(ctx context.Context) (*known, error) {
 	if p != m.local {
 		return p.known, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, m.pool.config.StartTimeout)
+	limited, cancel := m.patience(ctx, m.pool.config.StartTimeout)
 	defer cancel()
 	began := time.Now()
-	k, err := m.introduce(limited, p, inProcess)
+	k, err := m.introduce(limited, p, m.source.base())
 	switch {
 	case err == nil:
 		return k, nil
@@ -133,6 +139,14 @@ func (m *member) fresh(ctx context.Context) (*known, error) {
 		return nil, err
 	}
 	return nil, m.explainTimeout("describe", time.Since(began), nil)
+}
+
+// patience bounds a call. Whoever debugs an adapter looks at it for as long as they want.
+func (m *member) patience(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	if m.source.UnsafeAttach != nil {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, most)
 }
 
 var providerForm = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
@@ -156,10 +170,10 @@ func (m *member) introduce(ctx context.Context, p *process, binary string) (*kno
 			WithHint("correct the provider of the source, or the path of the binary")
 	}
 	k := &known{descriptor: d, digest: digest, protocol: p.protocol, identity: Identity{
-		Digest: binary, Version: d.Version, Path: m.source.base(), Unsafe: m.source.UnsafeAnyDigest}}
+		Digest: binary, Version: d.Version, Path: m.source.base(), Unsafe: m.source.UnsafeAnyDigest || m.source.UnsafeAttach != nil}}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.known != nil && m.known.identity.Digest == binary && m.known.digest != digest {
+	if m.known != nil && m.known.identity.Digest == binary && m.known.digest != digest && m.source.UnsafeAttach == nil {
 		return nil, fault.New(fault.AdapterFault, op, m.label, "it describes itself otherwise than before")
 	}
 	m.known = k

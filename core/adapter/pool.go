@@ -135,6 +135,9 @@ func (p *Pool) Ask(ctx context.Context, provider string, asked *Question) (*prep
 	if err != nil {
 		return nil, unsendable(m.label, err)
 	}
+	if m.source.UnsafeAttach != nil {
+		return m.ask(ctx, asked.Request)
+	}
 	q := question{member: m.index, adapter: k.identity.Digest, request: digest}
 	layout, err := p.memory.ask(ctx, q, func(answered func(*preparer.Layout, error)) {
 		// The call may outlast the caller, who may change the request then.
@@ -185,6 +188,9 @@ func (p *Pool) close() error {
 		m.close()
 	}
 	p.work.Wait()
+	for _, m := range p.members {
+		m.leave()
+	}
 	if p.fork != nil {
 		p.fork.close()
 	}

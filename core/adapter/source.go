@@ -3,6 +3,8 @@ package adapter
 import (
 	"path/filepath"
 
+	"github.com/hashicorp/go-plugin"
+
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -21,6 +23,10 @@ type Source struct {
 	SHA256 string
 	// UnsafeAnyDigest runs whatever stands at Path, for development. It is said in logs, manifests and listings.
 	UnsafeAnyDigest bool
+	// UnsafeAttach asks a process that somebody started under a debugger, in the place of a binary. Nothing says which
+	// program that is; it is never ended, is waited for as long as it takes, and nothing that it answers is remembered. It is
+	// said in logs, manifests and listings. See [ParseAttach].
+	UnsafeAttach *plugin.ReattachConfig
 	// InProcess is an adapter in this process. It goes through the same encoding, limits and checks as a binary.
 	InProcess preparer.Preparer
 }
@@ -36,8 +42,11 @@ func (s Source) label() string {
 
 // base is the name of the binary, without where it is.
 func (s Source) base() string {
-	if s.InProcess != nil {
+	switch {
+	case s.InProcess != nil:
 		return inProcess
+	case s.UnsafeAttach != nil:
+		return Attached
 	}
 	return filepath.Base(s.Path)
 }
@@ -45,8 +54,13 @@ func (s Source) base() string {
 // check says what is wrong with the source as it stands, without a look at the disk.
 func (s Source) check() error {
 	bad := func(detail string) error { return fault.New(fault.Invalid, "configure", s.label(), detail) }
+	binary := s.Path != "" || len(s.Args) > 0 || s.SHA256 != "" || s.UnsafeAnyDigest
 	switch {
-	case s.InProcess != nil && (s.Path != "" || len(s.Args) > 0 || s.SHA256 != "" || s.UnsafeAnyDigest):
+	case s.UnsafeAttach != nil && (binary || s.InProcess != nil):
+		return bad("an adapter that is attached to has no path, arguments or digest, and is not in this process")
+	case s.UnsafeAttach != nil:
+		return attachable(s.UnsafeAttach)
+	case s.InProcess != nil && binary:
 		return bad("an adapter in this process has no path, arguments or digest")
 	case s.InProcess != nil:
 		return nil

@@ -65,7 +65,7 @@ func (a *app) listAdapters(cmd *cobra.Command) (listing, error) {
 			l.Unpinned = append(l.Unpinned, f.Path)
 		}
 	}
-	if len(found) == len(l.Unpinned)+len(l.Refused) {
+	if len(found) == len(l.Unpinned)+len(l.Refused) && a.unsafeAttach == "" {
 		return l, nil
 	}
 	h, err := a.hostForState(cmd.Context())

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/daemon/internal/checkup"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -76,7 +77,7 @@ func (a *app) examineAdapters(ctx context.Context, sound bool) []checkup.Finding
 	if err != nil {
 		return []checkup.Finding{a.finding("adapters", err)}
 	}
-	if len(found) == 0 {
+	if len(found) == 0 && a.unsafeAttach == "" {
 		return []checkup.Finding{{
 			Level: checkup.Wrong, Subject: "adapters", Text: "none are found beside greenroom or in GREENROOM_ADAPTERS",
 			Hint: "build them with `make build`, or name one with --adapter",
@@ -91,7 +92,7 @@ func (a *app) examineAdapters(ctx context.Context, sound bool) []checkup.Finding
 		}
 		usable++
 	}
-	if usable == 0 {
+	if usable == 0 && a.unsafeAttach == "" {
 		return all
 	}
 	h, err := a.hostForState(ctx)
@@ -116,7 +117,11 @@ func (a *app) examineAdapters(ctx context.Context, sound bool) []checkup.Finding
 		all = append(all, checkup.Finding{
 			Level: checkup.Fine, Subject: subject, Text: fmt.Sprintf("version %s, protocol %d", info.Version, info.Protocol),
 		})
-		if info.Unsafe {
+		switch {
+		case info.Digest == adapter.Attached:
+			all = append(all, checkup.Finding{Level: checkup.Notice, Subject: subject, Text: "is a process that a debugger started, whatever program that is",
+				Hint: "leave --unsafe-attach away when you have developed it"})
+		case info.Unsafe:
 			all = append(all, checkup.Finding{Level: checkup.Notice, Subject: subject, Text: "runs whatever its digest is",
 				Hint: "leave --unsafe-any-digest away when you have developed it"})
 		}

@@ -109,7 +109,17 @@ func (a *app) sources(provider string) ([]adapter.Source, error) {
 	var sources []adapter.Source
 	var unknown bool // an adapter whose name does not tell whom it serves
 	names := map[string]bool{}
+	attached, err := a.attached()
+	if err != nil {
+		return nil, err
+	}
+	if attached != nil {
+		sources, names[attached.Provider] = append(sources, *attached), true
+	}
 	for _, f := range found {
+		if attached != nil && f.Provider == attached.Provider {
+			continue
+		}
 		names[f.Provider] = true
 		unknown = unknown || f.Provider == ""
 		s, err := a.source(f)
@@ -127,6 +137,22 @@ func (a *app) sources(provider string) ([]adapter.Source, error) {
 		hint = "found: " + strings.Join(slices.Sorted(maps.Keys(names)), ", ") + "; name another one with --adapter"
 	}
 	return nil, refuse(codeNoAdapter, hint, "there is no adapter for %q", provider)
+}
+
+// attached is the adapter of --unsafe-attach, which takes the place of any other of its provider, or nil.
+func (a *app) attached() (*adapter.Source, error) {
+	if a.unsafeAttach == "" {
+		return nil, nil
+	}
+	provider, address, ok := strings.Cut(a.unsafeAttach, "=")
+	if !ok || provider == "" {
+		return nil, usage("give what the adapter prints when it is started with --debug", "--unsafe-attach is not of the form PROVIDER=ADDRESS")
+	}
+	at, err := adapter.ParseAttach(address)
+	if err != nil {
+		return nil, err
+	}
+	return &adapter.Source{Provider: provider, UnsafeAttach: at}, nil
 }
 
 // hostFor opens a host that has the adapter of a provider. What an extension describes needs none.

@@ -75,6 +75,7 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVar(&a.json, "json", false, "answer with JSON on stdout, and errors as JSON on stderr")
 	flags.StringVar(&a.state, "state", "", "`DIR` that sessions are kept in (default $GREENROOM_STATE, else the user's state directory)")
 	flags.StringArrayVar(&a.adapters, "adapter", nil, "`BINARY` of an adapter to use, may be given again (default: those beside greenroom)")
+	flags.StringVar(&a.unsafeAttach, "unsafe-attach", "", "ask an adapter that a debugger started, at the `PLACE` that it prints")
 	flags.BoolVar(&a.unsafeAnyDigest, "unsafe-any-digest", false, "run adapters whatever their digest is")
 
 	add := func(group string, cmds ...*cobra.Command) {

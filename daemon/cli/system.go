@@ -70,6 +70,7 @@ type app struct {
 	state           string
 	adapters        []string
 	unsafeAnyDigest bool
+	unsafeAttach    string
 
 	// Of the session that is asked for.
 	rtk       rtk.Artefact

@@ -18,9 +18,12 @@ import (
 const exitByHand = 2
 
 // Serve answers a host until it goes away, and is the last call of an adapter's main. Run by hand, without a host, it
-// says what this program is and exits with code 2.
+// says what this program is and exits with code 2. Run by hand with --debug, it waits for a host to attach, and says how.
 func Serve(p preparer.Preparer) {
 	if os.Getenv(protocol.CookieKey) != protocol.CookieValue {
+		if os.Args[len(os.Args)-1] == debugFlag {
+			os.Exit(debugged(p))
+		}
 		introduce(os.Stderr, p)
 		os.Exit(exitByHand)
 	}
@@ -43,7 +46,7 @@ func introduce(w io.Writer, p preparer.Preparer) {
 		name = fmt.Sprintf("the adapter for %s, version %s,", d.Provider, d.Version)
 	}
 	fmt.Fprintf(w, "This is %s of Greenroom. It is not run by hand: a host starts it.\n"+
-		"To see what it does: greenroom adapters\n", name)
+		"To see what it does: greenroom adapters\nUnder a debugger: run it with %s.\n", name, debugFlag)
 }
 
 // served is the adapter with what has to happen around its calls.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -216,7 +217,9 @@ func (v View) Adapter(a core.AdapterInfo) {
 	row("state", state)
 	row("binary", paint.Clean(a.Path))
 	digest := paint.Clean(a.Digest)
-	if a.Unsafe {
+	if a.Digest == adapter.Attached {
+		digest = v.Style.Warn("none: a debugger started it")
+	} else if a.Unsafe {
 		digest += v.Style.Warn(" (any digest is allowed)")
 	}
 	row("sha256", digest)

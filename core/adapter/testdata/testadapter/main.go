@@ -25,6 +25,7 @@ func main() {
 	version := flag.String("version", "1.0.0", "")
 	start := flag.String("start", "", "")
 	text := flag.String("text", "", "")
+	flag.Bool("debug", false, "read by serve")
 	flag.Parse()
 	p := adapter{provider: *provider, version: *version, text: *text}
 	switch *start {
