@@ -90,6 +90,22 @@ func TestC346_ChangesInTheStoreAreFound(t *testing.T) {
 			must(os.Chmod(path, 0o400))
 			must(os.Chtimes(path, info.ModTime(), info.ModTime()))
 		},
+		"a byte, and the times set back": func(object string) {
+			path := object + "/profiles/composer.json"
+			info, err := os.Stat(path)
+			must(err)
+			must(os.Chmod(path, 0o600))
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			must(err)
+			_, err = f.WriteAt([]byte(`{"schemaVersion": "tutti.agent.composer.v1", "runtimePrep": {"home": {"envVar": "EVIL_HOME"`), 0)
+			must(err)
+			must(f.Close())
+			must(os.Chmod(path, 0o400))
+			must(os.Chtimes(path, info.ModTime(), info.ModTime()))
+			if after, err := os.Stat(path); err != nil || after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime()) || !os.SameFile(info, after) || after.Mode() != info.Mode() {
+				t.Fatalf("it shows: %v, %v", after, err)
+			}
+		},
 		"replaced": func(object string) {
 			must(os.Chmod(object, 0o700))
 			must(os.Remove(object + "/profiles/composer.json"))
@@ -137,7 +153,7 @@ func TestC346_ChangesInTheStoreAreFound(t *testing.T) {
 			}))
 			attack(filepath.Join(dir, "objects", second.Digest()))
 			for _, store := range []*extension.Store{s, extension.OpenStore(dir, nil)} {
-				_, err := store.Load(t.Context(), "acme", p.policy, terms())
+				_, err := store.Load(t.Context(), "acme", p.policy, later())
 				if name == "stripped" {
 					refused(t, err, core.ErrUntrusted, "not signed")
 				} else {
@@ -147,10 +163,10 @@ func TestC346_ChangesInTheStoreAreFound(t *testing.T) {
 			if data, err := held.ReadFile("README.md"); err != nil || string(data) != sample()["README.md"] {
 				t.Errorf("what is in use was changed: %q, %v", data, err)
 			}
-			if all, err := s.List(t.Context(), p.policy, terms()); err != nil || all[0].Err == nil {
+			if all, err := s.List(t.Context(), p.policy, later()); err != nil || all[0].Err == nil {
 				t.Errorf("the list says nothing of it: %+v, %v", all, err)
 			}
-			if back, err := s.Rollback(t.Context(), "acme", p.policy, terms()); err != nil || load(t, s, p).Digest() != back.Digest() || back.Digest() != first.Digest() {
+			if back, err := s.Rollback(t.Context(), "acme", p.policy, later()); err != nil || load(t, s, p).Digest() != back.Digest() || back.Digest() != first.Digest() {
 				t.Fatalf("%v", err)
 			}
 			install(t, s, p, "1.1.0", 2)

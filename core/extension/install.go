@@ -120,7 +120,7 @@ func compare(a, b string) int {
 func (s *Store) put(ctx context.Context, tree *fsroot.Tree, digest string, c *Content) error {
 	at := path.Join(objectsDir, digest)
 	there, err := readObject(ctx, tree, at)
-	if err == nil && same(there, c) {
+	if err == nil && equal(there, c) {
 		return nil
 	}
 	_, stat := tree.Lstat(at)
@@ -144,7 +144,7 @@ func (s *Store) put(ctx context.Context, tree *fsroot.Tree, digest string, c *Co
 	return tree.Sync(objectsDir)
 }
 
-func same(a, b *Content) bool {
+func equal(a, b *Content) bool {
 	return maps.EqualFunc(a.stored(), b.stored(), bytes.Equal)
 }
 

@@ -5,18 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"time"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 	"github.com/greenroom-agents/greenroom/core/trust"
 )
 
-// Load gives the active package of an ID, verified anew: its signature, and every byte that is not known to be the one
-// that this Store verified before. Errors: fault.NotInstalled, fault.Tampered for files that were changed in the store,
+// Load gives the active package of an ID, verified anew: who signed it and until when, and every byte that is not known to
+// be the one that this Store read before. Terms name the time, which the memory of the Store goes by too. Errors: fault.NotInstalled, fault.Tampered for files that were changed in the store,
 // and those of [Content.Verify].
 func (s *Store) Load(ctx context.Context, id string, p *trust.Policy, t trust.Terms) (*Package, error) {
-	tree, r, done, err := s.recordOf(ctx, id)
+	tree, r, done, err := s.recordOf(ctx, id, t.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *Store) Load(ctx context.Context, id string, p *trust.Policy, t trust.Te
 // UnsafeLoadLocal gives the package of an ID that was installed without being verified by anybody, for an author who
 // develops it. Its files are held to the digest that they had then.
 func (s *Store) UnsafeLoadLocal(ctx context.Context, id string) (*Package, error) {
-	tree, r, done, err := s.recordOf(ctx, id)
+	tree, r, done, err := s.recordOf(ctx, id, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Store) UnsafeLoadLocal(ctx context.Context, id string) (*Package, error
 	if r.Local == nil {
 		return nil, notInstalled(id + " (unsigned)")
 	}
-	c, err := s.content(ctx, tree, r.Local.Digest)
+	c, err := s.content(ctx, tree, r.Local.Digest, time.Time{})
 	if err != nil {
 		return nil, damagedBy(err, id)
 	}
@@ -55,7 +55,7 @@ func (s *Store) UnsafeLoadLocal(ctx context.Context, id string) (*Package, error
 // Newest is the newest version of an ID that was ever installed, "" for none. Nothing older is installed but with
 // AllowDowngrade.
 func (s *Store) Newest(ctx context.Context, id string) (string, error) {
-	_, r, done, err := s.recordOf(ctx, id)
+	_, r, done, err := s.recordOf(ctx, id, time.Time{})
 	if fault.CodeOf(err) == fault.NotInstalled {
 		return "", nil
 	}
@@ -66,7 +66,7 @@ func (s *Store) Newest(ctx context.Context, id string) (string, error) {
 	return r.Bound.HighestVersion, nil
 }
 
-func (s *Store) recordOf(ctx context.Context, id string) (*fsroot.Tree, record, func(), error) {
+func (s *Store) recordOf(ctx context.Context, id string, now time.Time) (*fsroot.Tree, record, func(), error) {
 	if !trust.ValidID(id) {
 		return nil, record{}, nil, notInstalled(id)
 	}
@@ -77,7 +77,7 @@ func (s *Store) recordOf(ctx context.Context, id string) (*fsroot.Tree, record, 
 		}
 		return nil, record{}, nil, err
 	}
-	r, err := read(tree, id)
+	r, err := s.record(tree, id, now)
 	if err != nil {
 		done()
 		return nil, record{}, nil, err
@@ -86,11 +86,14 @@ func (s *Store) recordOf(ctx context.Context, id string) (*fsroot.Tree, record, 
 }
 
 func (s *Store) load(ctx context.Context, tree *fsroot.Tree, id string, e *Entry, p *trust.Policy, t trust.Terms) (*Package, error) {
-	c, err := s.content(ctx, tree, e.Digest)
+	c, err := s.content(ctx, tree, e.Digest, t.Now)
 	if err != nil {
 		return nil, damagedBy(err, id)
 	}
 	t.ID, t.Installed = id, true
+	if t.Cache == nil {
+		t.Cache = s.cache
+	}
 	pkg, err := c.Verify(p, t)
 	if err != nil {
 		return nil, damagedBy(err, id)
@@ -99,88 +102,6 @@ func (s *Store) load(ctx context.Context, tree *fsroot.Tree, id string, e *Entry
 		return nil, changed(id, "another release lies in its place")
 	}
 	return pkg, nil
-}
-
-// known is content that this process has read, and the state of the files that it was read from.
-type known struct {
-	content *Content
-	stamps  map[string]fsroot.Stamp
-}
-
-// maxKnown bounds how many packages a Store remembers.
-const maxKnown = 64
-
-// content is that of an object, from memory when no file of it has changed since.
-func (s *Store) content(ctx context.Context, tree *fsroot.Tree, digest string) (*Content, error) {
-	if len(digest) != 64 || badPath(digest) != "" {
-		return nil, refuse("package", "is recorded by something that is no digest")
-	}
-	at := path.Join(objectsDir, digest)
-	s.mu.Lock()
-	k, ok := s.known[digest]
-	s.mu.Unlock()
-	if ok {
-		if stamps, whole := stampsOf(tree, at); whole && equal(stamps, k.stamps) {
-			return k.content, nil
-		}
-	}
-	before, whole := stampsOf(tree, at)
-	c, err := readObject(ctx, tree, at)
-	if err != nil {
-		return nil, err
-	}
-	if after, still := stampsOf(tree, at); whole && still && equal(before, after) {
-		s.mu.Lock()
-		if len(s.known) >= maxKnown {
-			clear(s.known)
-		}
-		s.known[digest] = known{c, after}
-		s.mu.Unlock()
-	}
-	return c, nil
-}
-
-// stampsOf are those of everything below a directory, and whether the system tells all of them.
-func stampsOf(tree *fsroot.Tree, at string) (map[string]fsroot.Stamp, bool) {
-	stamps := map[string]fsroot.Stamp{}
-	var walk func(at string, depth int) bool
-	walk = func(at string, depth int) bool {
-		info, err := tree.Lstat(at)
-		if err != nil || len(stamps) > 2*MaxFiles || depth > maxDeep+2 {
-			return false
-		}
-		stamp, ok := fsroot.StampOf(info)
-		if !ok {
-			return false
-		}
-		stamps[at] = stamp
-		if !info.IsDir() {
-			return true
-		}
-		entries, err := tree.List(at)
-		if err != nil {
-			return false
-		}
-		for _, e := range entries {
-			if !walk(path.Join(at, e.Name()), depth+1) {
-				return false
-			}
-		}
-		return true
-	}
-	return stamps, walk(at, 0)
-}
-
-func equal(a, b map[string]fsroot.Stamp) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name, stamp := range a {
-		if b[name] != stamp {
-			return false
-		}
-	}
-	return true
 }
 
 // damagedBy says that what is wrong with an installed package came about in the store.

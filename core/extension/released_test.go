@@ -190,7 +190,7 @@ func TestC346_ReleasesInTheStoreAreHeldToTheirDocument(t *testing.T) {
 			must(os.Chmod(object, 0o700))
 			attack(object)
 			for _, store := range []*extension.Store{s, extension.OpenStore(dir, nil)} {
-				_, err := store.Load(t.Context(), "acme", h.policy, terms())
+				_, err := store.Load(t.Context(), "acme", h.policy, later())
 				if name == "unpacked" {
 					refused(t, err, core.ErrUntrusted, "not signed")
 				} else {

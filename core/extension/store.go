@@ -22,8 +22,10 @@ type Store struct {
 	dir  string
 	seam *fsroot.Seam
 
-	mu    sync.Mutex
-	known map[string]known // by digest
+	cache   *trust.Cache
+	mu      sync.Mutex
+	known   map[string]known       // by digest
+	records map[string]knownRecord // by ID
 }
 
 // What lies in the directory of a store.
@@ -38,7 +40,7 @@ const (
 // OpenStore names the directory of a store, by its absolute path. It is made when something is installed. For tests,
 // before is called before each single call that changes the disk, as Config.BeforeChange of core is; nil is none.
 func OpenStore(dir string, before func(n int64, call, path string) error) *Store {
-	s := &Store{dir: dir, known: map[string]known{}}
+	s := &Store{dir: dir, cache: trust.NewCache(), known: map[string]known{}, records: map[string]knownRecord{}}
 	if before != nil {
 		s.seam = &fsroot.Seam{Before: before}
 	}

@@ -70,7 +70,7 @@ func install(t testing.TB, s *extension.Store, p publisher, version string, sequ
 
 func load(t testing.TB, s *extension.Store, p publisher) *extension.Package {
 	t.Helper()
-	pkg, err := s.Load(t.Context(), "acme", p.policy, terms())
+	pkg, err := s.Load(t.Context(), "acme", p.policy, later())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,6 +88,9 @@ func newPublisher(t testing.TB) publisher {
 
 func terms() trust.Terms { return trust.Terms{Now: now, Host: "0.1.0"} }
 
+// later are terms at a time by which a store remembers what was installed in this test.
+func later() trust.Terms { return trust.Terms{Now: time.Now().Add(time.Hour), Host: "0.1.0"} }
+
 // sign is the envelope of files as a release.
 func (p publisher) sign(t testing.TB, files map[string]string, version string, sequence uint64) string {
 	files = without(files, extension.SignatureFile)

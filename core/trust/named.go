@@ -2,6 +2,7 @@ package trust
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -43,13 +44,18 @@ func (p *Policy) VerifyNamed(n Named, t Terms) (*Verified, error) {
 func (c *check) namedSigners(n Named) ([]*Key, error) {
 	var found []*Key
 	var revoked, broken *Key
+	whole := sha256.New()
+	fmt.Fprintf(whole, "named %d %d\n", len(n.Message), len(n.Signature)) // which begins no envelope
+	whole.Write(n.Message)
+	whole.Write(n.Signature)
+	whole.Sum(c.what[:0])
 	for i := range c.policy.Keys {
 		k := &c.policy.Keys[i]
 		switch {
 		case k.public == nil:
 			return nil, fault.New(fault.Internal, c.op, "trust policy", "it was not completed")
 		case k.Name != n.Key || k.public.Algorithm != Ed25519:
-		case k.public.verifier.VerifySignature(bytes.NewReader(n.Signature), bytes.NewReader(n.Message)) != nil:
+		case !c.terms.Cache.ask(c.what, k.public, func() bool { return k.public.signedNamed(n) }):
 			broken = k
 		case slices.Contains(c.policy.RevokedKeys, k.ID):
 			revoked = k
@@ -68,4 +74,8 @@ func (c *check) namedSigners(n Named) ([]*Key, error) {
 	}
 	return nil, fault.New(fault.Untrusted, c.op, c.subject, fmt.Sprintf("it is signed by a key that is called %.80q, expected is %s", n.Key, c.expected(c.policy.Keys))).
 		WithHint("if you trust that publisher, add the key by that name with `greenroom trust add-key FILE --name NAME`")
+}
+
+func (k *PublicKey) signedNamed(n Named) bool {
+	return k.verifier.VerifySignature(bytes.NewReader(n.Signature), bytes.NewReader(n.Message)) == nil
 }

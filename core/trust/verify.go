@@ -30,6 +30,8 @@ type Terms struct {
 	Installed bool
 	// Bundles looks at Sigstore bundles. Nil: a release that is signed by one is refused.
 	Bundles BundleVerifier
+	// Cache spares the work of looking at the same signatures again. Nil: it is done each time.
+	Cache *Cache
 }
 
 // Verified is a release that the policy believes. That its files have the digests is still to be seen.
@@ -71,7 +73,7 @@ func (p *Policy) Verify(envelope []byte, t Terms) (*Verified, error) {
 	if kind != payloadType {
 		return nil, c.refuse(fault.Untrusted, fmt.Sprintf("the payload has type %.100q, expected is %q", kind, payloadType))
 	}
-	s, bad := decode(t.Kind, payload)
+	s, bad := t.Cache.decode(c.what, t.Kind, payload)
 	if bad != "" {
 		return nil, c.refuse(fault.Untrusted, bad)
 	}
@@ -90,15 +92,17 @@ type check struct {
 	policy      *Policy
 	op, subject string
 	terms       Terms
-	signedAt    time.Time // by the word of somebody other than the signer, zero for none
+	signedAt    time.Time         // by the word of somebody other than the signer, zero for none
+	what        [sha256.Size]byte // the digest of what is verified, where something may be remembered of it
 }
 
 // envelope is what an envelope holds, and the keys of the policy that signed it.
 func (c *check) envelope(data []byte) (kind string, payload []byte, signers []*Key, err error) {
-	e, payload, err := open(c.op, data)
+	e, payload, what, err := c.terms.Cache.open(c.op, data)
 	if err != nil {
 		return "", nil, nil, err
 	}
+	c.what = what
 	if e.PayloadType != payloadType {
 		return e.PayloadType, nil, nil, nil
 	}
@@ -123,7 +127,7 @@ func (c *check) signers(e *dsse.Envelope, keys []Key) ([]*Key, error) {
 		switch {
 		case k.public == nil:
 			return nil, fault.New(fault.Internal, c.op, "trust policy", "it was not completed")
-		case !k.public.signed(e):
+		case !c.terms.Cache.ask(c.what, k.public, func() bool { return k.public.signed(e) }):
 			if claimed[k.ID] {
 				broken = k
 			}

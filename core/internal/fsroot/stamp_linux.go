@@ -3,6 +3,7 @@ package fsroot
 import (
 	"io/fs"
 	"syscall"
+	"time"
 )
 
 // Stamp tells one state of a file from every other: writing to a file, replacing it or changing its mode changes it, and
@@ -20,4 +21,13 @@ func StampOf(info fs.FileInfo) (Stamp, bool) {
 		return Stamp{}, false
 	}
 	return Stamp{uint64(st.Dev), st.Ino, uint64(st.Size), st.Mtim, st.Ctim, info.Mode()}, true
+}
+
+// settling is longer than one tick of the clock of any file system.
+const settling = 2 * time.Second
+
+// Settled says whether the file was last changed so long before a time that a change since then has another stamp. File
+// systems count time in ticks: two changes within one tick may have the same.
+func (s Stamp) Settled(now time.Time) bool {
+	return time.Unix(s.changed.Unix()).Before(now.Add(-settling))
 }
