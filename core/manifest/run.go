@@ -26,6 +26,7 @@ type Run struct {
 	state *Store
 	file  string
 	is    run
+	tied  *process.Tied
 	once  sync.Once
 }
 
@@ -48,6 +49,7 @@ func (l *Lease) Start(cmd *exec.Cmd) (*Run, error) {
 		r.Forget()
 		return nil, err
 	}
+	r.tied = process.Tie(cmd.Process, r.is.Tree.Mark)
 	r.is.Tree.Leader, _ = process.Of(cmd.Process.Pid)
 	r.is.Tree.Leader.PID = cmd.Process.Pid
 	if err := r.write(); err != nil {
@@ -81,11 +83,17 @@ func (r *Run) End(grace time.Duration) {
 		if r.is.Tree.End(grace, true) {
 			_ = r.state.forget(r.file) // what is left of it says nothing about anything that runs
 		}
+		r.tied.Close()
 	})
 }
 
 // Forget takes the record away of a client that has ended, and leaves alone what it has started.
-func (r *Run) Forget() { r.once.Do(func() { _ = r.state.forget(r.file) }) }
+func (r *Run) Forget() {
+	r.once.Do(func() {
+		_ = r.state.forget(r.file)
+		r.tied.Leave()
+	})
+}
 
 func (s *Store) forget(file string) error {
 	tree, err := s.Tree()

@@ -14,7 +14,7 @@ const Mark = "GREENROOM_RUN"
 // ID is one process, now and for ever. The zero value is none.
 type ID struct {
 	PID   int    `json:"pid"`
-	Start uint64 `json:"start"` // in ticks since the system was started
+	Start uint64 `json:"start"` // when it was started, as the system counts
 	Where string `json:"where"` // the system, since it was started, and the namespace that the number is one of
 }
 
@@ -44,8 +44,14 @@ func Put(cmd *exec.Cmd, mark string) {
 	cmd.Env = append(env, Mark+"="+mark)
 }
 
+// Of is the process of a number.
+func Of(pid int) (ID, error) { return of(native{}, pid) }
+
+// Gone says that a process has ended for certain. Of one of another namespace nothing is certain.
+func (id ID) Gone() bool { return id.gone(native{}) }
+
 // Any says whether anything is left of a tree, for somebody who did not start it.
-func (t Tree) Any() bool { return t.signal(nothing, false) }
+func (t Tree) Any() bool { return t.signal(native{}, nothing, false) }
 
 // pause is how long to wait between two looks at what is left.
 const pause = 20 * time.Millisecond
@@ -53,18 +59,20 @@ const pause = 20 * time.Millisecond
 // End asks everything that is left of a tree to end, and kills after grace what has not. It says whether nothing is left.
 // Whoever has started the leader may say that it is theirs, up to the moment at which they have waited for it: until then
 // nobody else can have its number, and what has it as its group was started by it.
-func (t Tree) End(grace time.Duration, theirs bool) bool {
-	if !t.signal(terminate, theirs) {
+func (t Tree) End(grace time.Duration, theirs bool) bool { return t.end(native{}, grace, theirs) }
+
+func (t Tree) end(of table, grace time.Duration, theirs bool) bool {
+	if !t.signal(of, terminate, theirs) {
 		return true
 	}
 	for until := time.Now().Add(grace); time.Now().Before(until); time.Sleep(pause) {
-		if !t.signal(nothing, theirs) {
+		if !t.signal(of, nothing, theirs) {
 			return true
 		}
 	}
 	// What is killed may have started another in the meantime.
 	for range 100 {
-		if !t.signal(kill, theirs) {
+		if !t.signal(of, kill, theirs) {
 			return true
 		}
 		time.Sleep(pause)
