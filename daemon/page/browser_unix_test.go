@@ -10,7 +10,6 @@ import (
 
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
-	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // A person with a keyboard alone comes in by the link, makes a plan, checks it and takes a model that it lists.
@@ -144,11 +143,7 @@ func TestInABrowserPagesFitAndCanBeRead(t *testing.T) {
 		at := in + "/plans/" + p.ID
 		s.follow(s.press(s.get(at), at+"/check", nil))
 	}
-	a, err := s.access.CreateAgent(t.Context(), "personal", agent.Harness{ID: "one", Enabled: true, Available: true, Model: preparer.Model{Protocol: preparer.OpenAI}},
-		agent.Spec{Name: "Agent", Harness: "one", Plan: good.ID, Fallbacks: []agent.Route{{Plan: bad.ID}}, Instructions: strings.Repeat("Instructions. ", 50)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := s.agent(agent.Spec{Name: "Agent", Harness: "one", Plan: good.ID, Fallbacks: []agent.Route{{Plan: bad.ID}}, Instructions: strings.Repeat("Instructions. ", 50)})
 	session := s.sessions.add("a-session-with-a-long-name-of-its-own", true)
 	link, err := s.page.Link()
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/store"
-	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 func TestAPlanFromItsBeginningToItsEnd(t *testing.T) {
@@ -139,6 +138,34 @@ func TestWhatIsWrongStandsNextToItsField(t *testing.T) {
 	}
 }
 
+// Whoever has the page and not the key cannot have it sent to an endpoint of their own.
+func TestAKeyStaysWithTheAddressThatItWasEnteredFor(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := s.plan("P", func(spec *plan.Spec) { spec.BaseURL = "https://api.example.com/v1" })
+	at := in + "/plans/" + p.ID
+	for _, moved := range []url.Values{
+		{"baseUrl": {"https://evil.example/v1"}}, {"baseUrl": {"http://api.example.com/v1"}}, {"baseUrl": {"https://api.example.com:8443/v1"}}, {"baseUrl": {""}},
+		{"baseUrl": {"https://api.example.com.evil.example"}}, {"baseUrl": {""}, "protocol": {"anthropic"}},
+	} {
+		got := s.press(s.get(at+"/edit"), at, moved)
+		if message := find(got.root, byID("apiKey-error")); got.status != http.StatusBadRequest || message == nil || !strings.Contains(words(message), "was entered for another address") {
+			t.Errorf("%v: %d %s", moved, got.status, words(got.root))
+		}
+	}
+	if now := s.only(); now.Revision != 1 {
+		t.Errorf("%+v", now)
+	}
+	for _, fine := range []url.Values{
+		{"baseUrl": {"https://api.example.com/openai/v1"}}, {"baseUrl": {"https://other.example"}, "apiKey": {canary}}, {"baseUrl": {"https://third.example"}, "removeKey": {"1"}},
+		{"baseUrl": {"https://fourth.example"}},
+	} {
+		if got := s.press(s.get(at+"/edit"), at, fine); got.status != http.StatusSeeOther {
+			t.Errorf("%v: %d %s", fine, got.status, words(got.root))
+		}
+	}
+}
+
 func manyModels(n int) string {
 	var text strings.Builder
 	for i := range n {
@@ -186,11 +213,7 @@ func TestP10_WhatUsesAPlanIsShownBeforeItIsDeleted(t *testing.T) {
 	p, q := s.plan("P", nil), s.plan("Q", nil)
 	at := in + "/plans/" + q.ID
 	before := s.get(at + "/delete")
-	a, err := s.access.CreateAgent(t.Context(), "personal", agent.Harness{ID: "one", Enabled: true, Available: true, Model: preparer.Model{Protocol: preparer.OpenAI}},
-		agent.Spec{Name: "User of it", Harness: "one", Plan: p.ID, Fallbacks: []agent.Route{{Plan: q.ID}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := s.agent(agent.Spec{Name: "User of it", Harness: "one", Plan: p.ID, Fallbacks: []agent.Route{{Plan: q.ID}}})
 	got := s.get(at + "/delete")
 	if text := words(got.root); !strings.Contains(text, "User of it as a stand-in") || find(got.root, leads(in+"/agents/"+a.ID)) == nil || find(got.root, isForm(at+"/delete")) != nil {
 		t.Errorf("%s", text)

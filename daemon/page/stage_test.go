@@ -22,6 +22,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/daemon/access"
+	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/api"
 	"github.com/greenroom-agents/greenroom/daemon/page"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
@@ -243,6 +244,16 @@ func (s *stage) plan(name string, change func(*plan.Spec)) plan.Plan {
 		s.Fatal(err)
 	}
 	return p
+}
+
+func (s *stage) agent(spec agent.Spec) agent.Agent {
+	s.Helper()
+	h := agent.Harness{ID: spec.Harness, Enabled: true, Available: true, Model: preparer.Model{Protocol: preparer.OpenAI}}
+	a, err := s.access.CreateAgent(s.Context(), "personal", h, spec)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return a
 }
 
 // holds says what holds of every page: its words for a reader, and that nothing in it runs.
