@@ -29,18 +29,18 @@ const maxKinds = 64
 // more than the adapter is told, so no secret. It is safe for concurrent use, and nothing of it may be changed but by its
 // methods.
 type kind struct {
-	content   *capability.Resolved
-	facts     canon.Facts
-	skills    []skill.Skill
-	question  *adapter.Question
-	inherited []Inherited
-	refused   []string // commands that are asked for each time
+	content  *capability.Resolved
+	facts    canon.Facts
+	skills   []skill.Skill
+	question *adapter.Question
+	refused  []string // commands that are asked for each time
 
-	mu     sync.Mutex
-	layout *preparer.Layout  // the last one that passed its check
-	calls  bool              // something in it names the session's rtk
-	named  *named            // for a session that has no names yet
-	ids    map[string]string // identities of inputs, which caches are named by
+	mu        sync.Mutex
+	layout    *preparer.Layout  // the last one that passed its check
+	inherited []Inherited       // and what of the user's it brings along
+	calls     bool              // something in it names the session's rtk
+	named     *named            // for a session that has no names yet
+	ids       map[string]string // identities of inputs, which caches are named by
 }
 
 // named are the skills' names and the document that spells them.
@@ -125,12 +125,12 @@ func (h *Host) newKind(a *answered, tools []string) (*kind, error) {
 		k.question.Request.Endpoint = a.endpoint.Told()
 		k.question.Request.Endpoint.Base = preparer.Document{Name: canon.BaseName}
 	}
-	k.inherited = a.inherited()
 	return k, nil
 }
 
-// check holds a layout to the host's policy, once.
-func (k *kind) check(d preparer.Descriptor, l *preparer.Layout) error {
+// check holds the layout of an answer to the host's policy, once.
+func (k *kind) check(a *answered) error {
+	d, l := a.desc, a.layout
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.layout == l {
@@ -146,7 +146,7 @@ func (k *kind) check(d preparer.Descriptor, l *preparer.Layout) error {
 				WithHint("the adapter is at fault: tell its author, or use another version")
 		}
 	}
-	k.layout, k.named, k.calls = l, nil, false
+	k.layout, k.inherited, k.named, k.calls = l, a.inherited(), nil, false
 	if rtk := k.question.Request.RTK; rtk != nil {
 		rules.EachValue(l, func(_ string, v preparer.Value) {
 			path, ok := v.(preparer.PathValue)
@@ -154,6 +154,13 @@ func (k *kind) check(d preparer.Descriptor, l *preparer.Layout) error {
 		})
 	}
 	return nil
+}
+
+// report is what of the user's comes along, and what does not.
+func (k *kind) report() []Inherited {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.inherited)
 }
 
 // callsRTK says whether something in the layout names the session's rtk.

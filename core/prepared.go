@@ -1,7 +1,6 @@
 package core
 
 import (
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -25,7 +24,7 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 		Models:     a.source(),
 		RTK:        w.h.layer(a),
 		Skills:     w.skills(),
-		Inherited:  slices.Clone(a.kind.inherited),
+		Inherited:  a.kind.report(),
 		connectors: a.session.Connectors.Clone(),
 		strip:      slices.Clone(a.layout.Launch.Strip),
 	}
@@ -126,45 +125,4 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 		warn("adapter_unpinned", "the adapter runs without a pinned digest", "pin it")
 	}
 	return list
-}
-
-// inherited lists every item of the user's own set-up that was found, and whether it comes along.
-func (a *answered) inherited() []Inherited {
-	var list []Inherited
-	for _, in := range a.desc.Inputs {
-		it := a.inputs.Items[in.Name]
-		for _, c := range in.Carries {
-			names := it.Carried(c)
-			slices.Sort(names)
-			for _, name := range slices.Compact(names) {
-				list = append(list, Inherited{Kind: c.Kind, Name: name, Source: it.Label, State: a.state(c, name)})
-			}
-		}
-	}
-	return list
-}
-
-func (a *answered) state(c preparer.Carry, name string) InheritState {
-	k := c.Kind
-	if a.inherit.Takes(k, name) || a.inherit.Takes(k, strings.TrimSuffix(name, path.Ext(name))) {
-		if a.droppedWith(k) || a.endpoint != nil && a.desc.Inherit[k].OffEndpoint {
-			return LeftOut
-		}
-		return CameAlong
-	}
-	ex, ok := a.desc.Inherit[k]
-	if !ok || c.Stays || !a.inherit.None(k) && !ex.Named {
-		return NotExcluded
-	}
-	return LeftOut
-}
-
-// droppedWith says whether a kind is left out because another one is, and the client cannot tell them apart.
-func (a *answered) droppedWith(k preparer.Kind) bool {
-	for other, ex := range a.desc.Inherit {
-		if a.inherit.None(other) && slices.Contains(ex.With, k) {
-			return true
-		}
-	}
-	return false
 }

@@ -120,7 +120,7 @@ func (h *Host) ask(ctx context.Context, s Session, stored *command.Projection, b
 	if a.layout, err = from.Ask(ctx, a.kind.question); err != nil {
 		return nil, refusal(err, s.Provider)
 	}
-	if err := a.kind.check(a.desc, a.layout); err != nil {
+	if err := a.kind.check(a); err != nil {
 		return nil, err
 	}
 	if err := a.handsOver(a.layout); err != nil {

@@ -44,7 +44,9 @@ func (a *answered) userServers() []string {
 	for _, in := range a.desc.Inputs {
 		for _, c := range in.Carries {
 			if c.Kind == preparer.MCPServers {
-				names = append(names, a.inputs.Items[in.Name].Carried(c)...)
+				for _, server := range a.inputs.Items[in.Name].Carried(c) {
+					names = append(names, server.Name)
+				}
 			}
 		}
 	}

@@ -11,7 +11,8 @@ import (
 
 // children lists what a directory holds, as the filter says. What is left out for a reason that its owner would not
 // expect is reported.
-func (it *Item) children(dir, label string, taken map[string]bool, s *Snapshot) error {
+func (it *Item) children(index int, at located, taken map[string]bool, s *Snapshot) error {
+	dir, label := at.path, at.label
 	list, err := fsroot.ListInput(dir)
 	if err != nil {
 		s.Rejected = append(s.Rejected, Rejected{label, "cannot be listed"})
@@ -25,7 +26,7 @@ func (it *Item) children(dir, label string, taken map[string]bool, s *Snapshot) 
 			s.Rejected = append(s.Rejected, Rejected{label + "/" + strings.ToValidUTF8(c.Name, "?"), "its name is not UTF-8"})
 			continue
 		}
-		child := Child{Name: c.Name, Path: filepath.Join(dir, c.Name)}
+		child := Child{Name: c.Name, Path: filepath.Join(dir, c.Name), Dir: label, index: index}
 		if reason := it.reject(&child, c.Kind, s.memo); reason != "" {
 			if reason != silent {
 				s.Rejected = append(s.Rejected, Rejected{label + "/" + c.Name, reason})

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -102,34 +103,42 @@ func literal(v any) (preparer.Value, bool) {
 	return nil, false
 }
 
-// Carried lists the names of the items of one kind that an input brings.
-func (it *Item) Carried(c preparer.Carry) []string {
-	var names []string
+// Carried is an item that an input brings.
+type Carried struct {
+	Name   string
+	Source string           // where it lies, for messages
+	Index  int              // of the location that it was found at
+	Key    preparer.KeyPath // in a file
+}
+
+// Carried lists the items of one kind that an input brings, each once, sorted by their names.
+func (it *Item) Carried(c preparer.Carry) []Carried {
+	var list []Carried
+	add := func(name string, key preparer.KeyPath) {
+		list = append(list, Carried{Name: name, Source: it.Label, Index: it.Index, Key: key})
+	}
 	switch {
 	case !it.Exists:
 	case len(c.Keys) > 0:
 		for key := range it.Values {
 			for _, want := range c.Keys {
 				if matches(want, key) {
-					names = append(names, unescape(key[strings.LastIndexByte(key, '/')+1:]))
+					path := preparer.ParseKey(key)
+					add(path[len(path)-1], path)
 				}
 			}
 		}
 	case it.Input.Kind == preparer.InputNames:
 		for _, child := range it.Names {
-			names = append(names, child.Name)
+			list = append(list, Carried{Name: child.Name, Source: child.Dir, Index: child.index})
 		}
 	default:
-		names = append(names, it.Label[strings.LastIndexAny(it.Label, ":/")+1:])
+		add(it.Label[strings.LastIndexAny(it.Label, ":/")+1:], nil)
 	}
-	return names
-}
-
-func unescape(s string) string {
-	if strings.IndexByte(s, '~') < 0 {
-		return s
-	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(s)
+	slices.SortFunc(list, func(a, b Carried) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Key.String(), b.Key.String()))
+	})
+	return slices.CompactFunc(list, func(a, b Carried) bool { return a.Name == b.Name })
 }
 
 // Identity tells one content of an input ("input"), or one value in it ("input#key/path"), from another. It is a digest,
@@ -156,7 +165,7 @@ func (s *Snapshot) identity(key string) string {
 	case it == nil || !it.Exists:
 		return "absent"
 	case byValue:
-		values, err := s.memo.documents().Values(it.Input.Format, it.Data, []preparer.KeyPath{keyPath(path)}, it.Label)
+		values, err := s.memo.documents().Values(it.Input.Format, it.Data, []preparer.KeyPath{preparer.ParseKey(path)}, it.Label)
 		if err != nil {
 			return "unparsable"
 		}
@@ -169,15 +178,6 @@ func (s *Snapshot) identity(key string) string {
 		return digest(strings.Join(all, "\x00"))
 	}
 	return digest(string(it.Data))
-}
-
-// keyPath is the reverse of KeyPath.String.
-func keyPath(s string) preparer.KeyPath {
-	parts := strings.Split(s, "/")
-	for i := range parts {
-		parts[i] = unescape(parts[i])
-	}
-	return parts
 }
 
 func digest(s string) string {

@@ -52,6 +52,9 @@ type Child struct {
 	Name  string // of the directory or file
 	Title string // with FilterSkills: the name in the front matter
 	Path  string // absolute
+	Dir   string // label of the directory that it lies in
+
+	index int // of the location
 }
 
 // Rejected is a child that was left out, and why.
@@ -208,7 +211,7 @@ func (it *Item) values(s *Snapshot, project bool) error {
 func (it *Item) names(roots Roots, s *Snapshot) error {
 	var real []fs.FileInfo
 	taken := map[string]bool{}
-	for _, loc := range it.Input.At {
+	for i, loc := range it.Input.At {
 		for _, at := range s.locate(roots, loc) {
 			dir := at.path
 			in, err := fsroot.StatInput(dir)
@@ -229,7 +232,7 @@ func (it *Item) names(roots Roots, s *Snapshot) error {
 			if !it.Exists {
 				it.Exists, it.Path, it.Label = true, dir, at.label
 			}
-			if err := it.children(dir, at.label, taken, s); err != nil {
+			if err := it.children(i, at, taken, s); err != nil {
 				return err
 			}
 		}

@@ -47,6 +47,7 @@ func (fake) Prepare(_ context.Context, r p.Request) (*p.Layout, error) {
 		base = []p.Base{p.FromInput("rules")}
 	}
 	l.Block(home.Join("RULES.md"), base, r.Instructions.Text())
+	l.Bring(r, p.NamesAt("skills", p.FilterSkills).Carrying(p.Skills), home.Join("of-the-user"))
 	if r.Skills.Count > 0 {
 		l.Skills(p.PlaceSkills{At: home.Join("skills"), Reserve: []string{"skills"}})
 	}
