@@ -36,7 +36,7 @@ func (a *answered) bind() error {
 	}
 	detail := why.Error()
 	if errors.Is(why, modelendpoint.ProtocolMismatch) {
-		detail = "its client speaks " + string(a.desc.Model.Wire()) + " to a model endpoint, and this one speaks " + string(e.Protocol)
+		detail = "its client speaks " + a.desc.Model.Spoken() + " to a model endpoint, and this one speaks " + string(e.Protocol)
 	}
 	return fault.Wrap(why, fault.Refused, "prepare", a.session.Provider, detail).WithHint(remedies[why.(modelendpoint.Unusable)])
 }

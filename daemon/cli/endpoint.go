@@ -126,7 +126,7 @@ func (b *binding) endpoint(m preparer.Model, key string) modelendpoint.Endpoint 
 		Models: b.facts.known(b.models),
 	}
 	if b.protocol == "" {
-		e.Protocol = m.Protocol
+		e.Protocol = cmp.Or(m.Protocol, preparer.OpenAI) // a client that takes no endpoint is refused for that
 	}
 	e.Otherwise = b.otherwise()
 	return e

@@ -41,15 +41,11 @@ func (d Descriptor) admits(e *Endpoint) error {
 		return Refuse(d.Provider+".no-endpoint", d.Provider+" speaks to the models of its vendor only",
 			"start the session without a model endpoint")
 	case !m.Speaks(e.Protocol):
-		spoken := []string{string(m.Wire())}
-		for _, p := range m.Also {
-			spoken = append(spoken, string(p))
-		}
 		hint := "choose an endpoint of the " + string(m.Protocol) + " protocol"
 		if m.Endpoint == ResponsesToChatGateway {
 			hint = "put a gateway before an endpoint of the " + string(m.Protocol) + " protocol"
 		}
-		return Refuse(d.Provider+".endpoint-protocol", d.Provider+" speaks "+strings.Join(spoken, " and ")+
+		return Refuse(d.Provider+".endpoint-protocol", d.Provider+" speaks "+m.Spoken()+
 			" to a model endpoint, and this one speaks another protocol", hint)
 	case e.BaseURL == "" || e.Default == "" || e.Key.Name == "" || len(e.Models) == 0:
 		return Refuse(d.Provider+".endpoint-incomplete", "the model endpoint lacks a base URL, a key or a model", "complete the endpoint")

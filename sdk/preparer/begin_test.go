@@ -81,3 +81,15 @@ func TestBeginRefuses(t *testing.T) {
 		t.Errorf("of a request that ended: %v", err)
 	}
 }
+
+func TestSpokenListsEveryProtocol(t *testing.T) {
+	t.Parallel()
+	for want, m := range map[string]p.Model{
+		"openai": {Protocol: p.OpenAI}, "responses": {Protocol: p.OpenAI, Endpoint: p.ResponsesToChatGateway},
+		"openai and responses": {Protocol: p.OpenAI, Also: []p.Protocol{p.Responses}},
+	} {
+		if got := m.Spoken(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package preparer
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Descriptor states what a client can do, and everything that its adapter will ever read, set or pass. The host shows
 // it to people (`greenroom adapters`) and holds the adapter to it.
@@ -212,6 +215,15 @@ func (m Model) Wire() Protocol {
 // Speaks says whether the client itself speaks a protocol to an endpoint.
 func (m Model) Speaks(p Protocol) bool {
 	return p != NoProtocol && (p == m.Wire() || slices.Contains(m.Also, p))
+}
+
+// Spoken lists, for people, the protocols that the client itself speaks to an endpoint.
+func (m Model) Spoken() string {
+	spoken := []string{string(m.Wire())}
+	for _, p := range m.Also {
+		spoken = append(spoken, string(p))
+	}
+	return strings.Join(spoken, " and ")
 }
 
 // Gate is something that can block an unattended start, and how it is answered.
