@@ -112,8 +112,8 @@ type trap struct {
 	// off switches our measure off, and gives what is added to the environment. Nil where the client pays no heed to what
 	// was set, so that there is no measure.
 	off func(s *stage, p *core.Prepared) []string
-	// headers is true when what leaks is the credential of the request, and not the request.
-	headers bool
+	// header is what is changed in the request, where it is not the request that leaks.
+	header string
 }
 
 var kimiTraps = map[string]trap{
@@ -123,7 +123,11 @@ var kimiTraps = map[string]trap{
 	},
 	"headers by the shell": {
 		set: func(s *stage) { s.environ = append(s.environ, shellHeaders) },
-		off: func(*stage, *core.Prepared) []string { return []string{shellHeaders} }, headers: true,
+		off: func(*stage, *core.Prepared) []string { return []string{shellHeaders} }, header: "Authorization",
+	},
+	"an account by the shell": {
+		set: func(s *stage) { s.environ = append(s.environ, shellAccount...) },
+		off: func(*stage, *core.Prepared) []string { return shellAccount }, header: "OpenAI-Organization",
 	},
 	"a provider and a model of our names in the user's configuration": {
 		set: func(s *stage) { rig.Write(s, s.inHome(".kimi-code/config.toml"), kimiDecoy(s)) },
@@ -173,6 +177,9 @@ var kimiTraps = map[string]trap{
 	},
 }
 
+// shellAccount says which account the user has with a vendor that the endpoint is not.
+var shellAccount = []string{"OPENAI_ORG_ID=org-51c2", "OPENAI_PROJECT_ID=project-51c2"}
+
 const shellHeaders = "KIMI_CODE_CUSTOM_HEADERS=Authorization: Bearer stolen-51c2"
 
 func shellModel(s *stage) []string {
@@ -221,9 +228,8 @@ func TestH26_H33_H40_H42_KimiStaysOnItsEndpoint(t *testing.T) {
 				t.Fatal(result.Err)
 			}
 			stolen := len(s.thief.Requests()) > 0
-			if c.headers {
-				turns := s.up.Turns()[before:]
-				stolen = len(turns) > 0 && turns[0].Header.Get("Authorization") != "Bearer "+planKey
+			if turns := s.up.Turns(); c.header != "" {
+				stolen = len(turns) > before && turns[before].Header.Get(c.header) != turns[0].Header.Get(c.header)
 			}
 			if !stolen {
 				t.Errorf("nothing leaks without our measure: the case shows nothing\n%s", tail(result.Stderr))
@@ -238,6 +244,9 @@ func (s *stage) honest() {
 	for _, turn := range s.turns(1) {
 		if got := turn.Header.Get("Authorization"); got != "Bearer "+planKey {
 			s.Errorf("the endpoint was sent %q", got)
+		}
+		if account := turn.Header.Get("OpenAI-Organization") + turn.Header.Get("OpenAI-Project"); account != "" {
+			s.Errorf("the endpoint was told of an account, %q", account)
 		}
 	}
 	for _, r := range s.thief.Requests() {

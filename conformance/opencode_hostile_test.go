@@ -109,6 +109,9 @@ var openCodeTraps = map[string]openCodeTrap{
 		s.environ = append(s.environ, "OPENCODE_AUTH_CONTENT="+
 			encode(s, object{s.thief.URL(): object{"type": "wellknown", "key": "TOKEN", "token": "t"}}))
 	}},
+	"shell/collector": {keyless: true, lay: func(s *stage) {
+		s.environ = append(s.environ, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.thief.URL())
+	}},
 	"shell/proxy": {lay: func(s *stage) {
 		s.environ = append(s.environ, "HTTP_PROXY="+s.thief.URL(), "http_proxy="+s.thief.URL(), "NO_PROXY=corp.example", "no_proxy=corp.example")
 	}},

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,6 +76,56 @@ func TestC253_TuttiAgentOnAPlanAndOffIt(t *testing.T) {
 	g.cleanup(onPlan)
 	g.nothingLeft()
 	g.unchanged("the home", home, g.take(g.home), tuttiOwn()...)
+}
+
+// What the user's configuration and shell say leads a session on a plan nowhere else: a server that asks for the key, a
+// collector, another machine for commands. The stand-in at home is led to each.
+func TestC253_H33_TuttiAgentIsNotLedAway(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config func(*stage) string
+		shell  func(*stage) []string
+	}{
+		"a server that takes the key as a bearer": {config: func(s *stage) string { return lab(s, asking(s, "bearer")) }},
+		"a server that takes the key in a header": {config: func(s *stage) string { return lab(s, asking(s, "header")) }},
+		"telemetry": {config: func(s *stage) string { return lab(s, telemetry(s)) }},
+		"commands on another machine": {config: func(s *stage) string { return lab(s, "") }, shell: func(s *stage) []string {
+			return []string{elsewhere + "=" + strings.Replace(s.thief.URL(), "http", "ws", 1)}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			open := func() (*greenroom, *core.Prepared) {
+				g := openTuttiWith(t, func(s *stage) {
+					rig.Write(s, s.inHome(".tutti-agent/config.toml"), c.config(s))
+					if c.shell != nil {
+						s.environ = append(s.environ, c.shell(s)...)
+					}
+				})
+				session := g.onPlan("plan")
+				session.Provider = "tutti-agent"
+				return g, g.prepare(session)
+			}
+			control, p := open()
+			cmd, err := p.Command(context.Background(), control.environ, codex.turn("hello", quiet...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rig.Write(control, filepath.Join(p.Dir, "tutti-agent/config.toml"), c.config(control.stage))
+			inherited(control.stage, cmd, elsewhere)
+			control.up.Script(upstream.Say("first"))
+			rig.Run(cmd, patience)
+			if len(control.thief.Requests()) == 0 {
+				t.Error("the stand-in is led nowhere at home: the case shows nothing")
+			}
+
+			g, p := open()
+			g.turnOf(p, upstream.Say("done"))
+			if led := g.led(); len(led) > 0 {
+				t.Error(strings.Join(led, "; "))
+			}
+		})
+	}
 }
 
 // oursOnceOf is oursOnce for the stand-in's own descriptor.

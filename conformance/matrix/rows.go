@@ -71,6 +71,7 @@ func Rows() []Row {
 			"TestTuttiAgentIsConnectedToServersOfTheHost"),
 		tutti("on a model plan it asks that alone, with a key that is in one variable and that no command sees; off it, nothing of it is left",
 			"TestC253_TuttiAgentOnAPlanAndOffIt"),
+		tutti("on a plan nothing that the user's configuration and shell say leads it elsewhere", "TestC253_H33_TuttiAgentIsNotLedAway"),
 		tutti("each kind of the user's set-up can be left out, and the session reports what happened", "TestC249_TuttiAgentLeavesOutEachKind"),
 		tutti("the commands that a session has run unasked, and no others", "TestC157_C165_TuttiAgentRunsWhatTheSessionHas"),
 		tutti("a client that unpacks newer skills of its own has them, and sessions of the older version keep theirs", "TestC192_TuttiAgentUpdatesItsSkills"),

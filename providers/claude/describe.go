@@ -95,7 +95,7 @@ func (Adapter) Describe() p.Descriptor {
 		Gates: append(p.Unanswered("onboarding", "project-servers"), p.TrustGate("folder-trust", p.AnsweredByEnv, p.NotAnswered, p.Skills, p.MCPServers, p.Hooks,
 			p.Plugins, p.ModelSettings)),
 		Env: slices.Concat([]string{envBudget, envNoMemory, envAdded, envTrusted, serverVars + "*", envBase, envBearer, envAPIKey, envManaged, envQuiet,
-			envNoMarket, envOption, p.EndpointKeyVar}, modelVars, diverting, childMarkers),
+			envNoMarket, envOption, p.EndpointKeyVar}, modelVars, diverting, settable, childMarkers),
 		Flags: []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP, flagMCP, flagAdd},
 		// The home is the one that the client runs in. On a terminal it registers itself for links, and an installation of its
 		// own kind brings itself up to date.

@@ -29,8 +29,13 @@ var diverting = []string{
 	"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_OAUTH_REFRESH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR",
 	"CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR", "CLAUDE_CODE_SESSION_ACCESS_TOKEN", "CLAUDE_CODE_HOST_AUTH_ENV_VAR",
 	"ANTHROPIC_PROFILE", "ANTHROPIC_IDENTITY_TOKEN", "ANTHROPIC_IDENTITY_TOKEN_FILE", "ANTHROPIC_FEDERATION_RULE_ID",
-	"ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_BETAS", "CLAUDE_CODE_EXTRA_BODY", "CLAUDE_CODE_SUBAGENT_MODEL",
-	"CLAUDE_CODE_ENABLE_TELEMETRY", "CLAUDE_CODE_ENABLE_PROXY_AUTH_HELPER", "CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY",
+	"ANTHROPIC_BETAS", "CLAUDE_CODE_SUBAGENT_MODEL", "CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY",
+}
+
+// settable are others, which settings files can set as well. The switch for telemetry does not count for tracing.
+var settable = []string{
+	"ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_EXTRA_BODY", "CLAUDE_CODE_ENABLE_PROXY_AUTH_HELPER",
+	"CLAUDE_CODE_ENABLE_TELEMETRY", "BETA_TRACING_ENDPOINT", "ENABLE_BETA_TRACING_DETAILED",
 }
 
 // undiverted refuses the one way to divert the client that nothing of ours closes.
@@ -50,6 +55,7 @@ func bind(l *p.Layout, e *p.Endpoint) {
 	l.Set(envOption, p.S(e.Other()))
 	l.SwitchOn(envManaged, envQuiet, envNoMarket)
 	l.Unset(diverting...)
+	l.Unset(settable...)
 	l.Note(p.Tell("claude.key-in-environment",
 		"what claude code starts can read the key of the endpoint: its commands, hooks and mcp servers, and hooks of the project too",
 		"put a gateway between that keeps the key, where the project is not yours"))
@@ -59,13 +65,7 @@ func bind(l *p.Layout, e *p.Endpoint) {
 // Programs that are to fetch a credential get none to run, and the models are those of the endpoint. Lists of models are
 // joined, so a list of the project's alone would have put the vendor's default in the place of ours.
 func guard(e *p.Endpoint) p.Object {
-	empty := p.S("")
-	return p.Object{
-		"apiKeyHelper": empty, "proxyAuthHelper": empty, "otelHeadersHelper": empty,
-		"awsAuthRefresh": empty, "awsCredentialExport": empty, "gcpAuthRefresh": empty, "availableModels": e.IDs(),
-		"env": p.Object{
-			"ANTHROPIC_CUSTOM_HEADERS": empty, "CLAUDE_CODE_EXTRA_BODY": empty, "CLAUDE_CODE_ENABLE_TELEMETRY": empty,
-			"CLAUDE_CODE_ENABLE_PROXY_AUTH_HELPER": empty,
-		},
-	}
+	ours := p.Each(p.S(""), "apiKeyHelper", "proxyAuthHelper", "otelHeadersHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh")
+	ours["availableModels"], ours["env"] = e.IDs(), p.Each(p.S(""), settable...)
+	return ours
 }

@@ -34,6 +34,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	skills(l, r)
 	l.ShareEach(r, p.Plugins, root, home, pluginDirs...)
 	if r.Secretive() {
+		l.Strip(envElsewhere) // has it run commands on another machine
 		l.Note(p.Tell("codex.credentials-in-hooks", "hooks and the notification program of codex can read credentials of the session; "+
 			"its commands cannot, and servers only what they ask for", ""))
 	}

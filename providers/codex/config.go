@@ -87,7 +87,7 @@ func disabledSkills(r p.Request) (e []p.Edit) {
 // servers are the edits that add the host's MCP servers, and take out those of the user's that would have their credentials.
 // The client takes the values of headers from the variables that stand in the place of them.
 func servers(l *p.Layout, r p.Request) []p.Edit {
-	e := l.LeaveOutAsking(r, inConfig, "codex.server-left-out", "mcp_servers", secret, asks...)
+	e := l.LeaveOutAsking(r, inConfig, "codex.server-left-out", "mcp_servers", serverVars, asks...)
 	for _, s := range r.Servers {
 		e = append(e, p.Replace(p.Key("mcp_servers", s.Name),
 			p.Object{"url": p.S(s.URL), "env_http_headers": s.HeaderVars("", "")}))

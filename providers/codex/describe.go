@@ -6,7 +6,7 @@ import (
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-const home, envHome, serverVars = "codex", "CODEX_HOME", "TUTTI_MCP_HEADER_"
+const home, envHome, envElsewhere, serverVars = "codex", "CODEX_HOME", "CODEX_EXEC_SERVER_URL", "TUTTI_MCP_HEADER_"
 
 // secret are the variables that carry credentials of the host's: the key of an endpoint, and those of MCP servers.
 var secret = []string{p.EndpointKeyVar, serverVars + "*"}
@@ -67,7 +67,7 @@ func (Adapter) Describe() p.Descriptor {
 		// Untrusted, it passes over the instructions of the project too, and on a terminal has a person confirm that.
 		Gates: append(p.Unanswered("login", "hook-trust"), p.TrustGate("folder-trust", p.AnsweredByFile, p.NotAnswered,
 			p.Instructions, p.MCPServers, p.Hooks, p.ModelSettings)),
-		Env: slices.Concat([]string{envHome}, secret, childMarkers),
+		Env: slices.Concat([]string{envHome, envElsewhere}, secret, childMarkers),
 		Transcripts: p.Transcripts{
 			Dirs: []string{root.Join("sessions").Path, root.Join("archived_sessions").Path},
 			From: p.EachAt(home, "sessions", "archived_sessions"), Suffix: ".jsonl", ID: p.Key("payload", "id"),

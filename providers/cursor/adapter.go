@@ -15,18 +15,14 @@ var _ p.Preparer = Adapter{}
 const plugin = "tutti-cli"
 
 // Prepare implements preparer.Preparer.
-func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
-	if err := ctx.Err(); err != nil {
+func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
+	l, err := p.Begin(ctx, a.Describe(), r)
+	if err != nil {
 		return nil, err
 	}
-	if r.Endpoint != nil {
-		return nil, p.Refuse("cursor.no-endpoint", "cursor speaks to the models of its vendor only",
-			"start the session without a model endpoint")
-	}
-
-	l, dir := p.NewLayout(), p.Session("cursor/plugin")
+	dir := p.Session("cursor/plugin")
 	manifest, skills := dir.Join(".cursor-plugin/plugin.json"), dir.Join("skills")
-	l.Document(manifest, p.JSON, p.Object{
+	l.CheckedDocument(manifest, p.JSON, p.Object{
 		"name":        p.S(plugin),
 		"displayName": p.S("Session"),
 		"version":     p.S(version),
@@ -36,13 +32,11 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 		"skills":      p.S("./skills/"),
 		// Said, so that no rules are looked for: what a rule would say goes with the first prompt, and must not come twice.
 		"rules": p.List{},
-	})
-	l.Check(manifest, p.CheckJSON, p.Key("name"), p.Key("skills"))
+	}, p.Key("name"), p.Key("skills"))
 
 	l.FirstPrompt(r.Instructions.Text())
+	l.OurSkills(r, p.PlaceSkills{At: skills, Reserve: p.NamesOf(inSkills, inProjectSkills), Copy: true})
 	if r.Skills.Count > 0 {
-		l.Skills(p.PlaceSkills{At: skills, Reserve: []string{inSkills, inProjectSkills}, Copy: true})
-		l.Check(skills, p.CheckDir)
 		l.FirstPrompt(p.SkillCatalog{At: skills})
 	} else {
 		l.Dir(skills) // the manifest names it
@@ -59,6 +53,5 @@ func (Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	if r.Trusted() {
 		l.Args(p.S(flagTrust))
 	}
-	l.Strip(planKey)
 	return l, nil
 }

@@ -22,8 +22,8 @@ var (
 var shellModel = []string{"KIMI_MODEL_NAME", "KIMI_MODEL_API_KEY", "KIMI_MODEL_BASE_URL", "KIMI_MODEL_PROVIDER_TYPE",
 	"KIMI_CODE_CUSTOM_HEADERS"}
 
-// shellTuning are those that were chosen for another model, or lead to services of the vendor's.
-var shellTuning = []string{"KIMI_MODEL_*", "KIMI_SECONDARY_*", "KIMI_WEB_SEARCH_*", "KIMI_WEB_FETCH_*"}
+// shellTuning are those that were chosen for another model, lead to services of the vendor's, or name an account elsewhere.
+var shellTuning = []string{"KIMI_MODEL_*", "KIMI_SECONDARY_*", "KIMI_WEB_SEARCH_*", "KIMI_WEB_FETCH_*", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"}
 
 // The inputs, in the user's home of the client unless they say otherwise.
 var (

@@ -14,7 +14,7 @@ func servers(l *p.Layout, r p.Request) {
 	if theirs {
 		base = []p.Base{p.FromInput(inServers.Name)}
 		edits = append(r.Options.Inherit.Keep(p.MCPServers, p.Key("mcpServers")),
-			l.LeaveOutAsking(r, inServers, "kimi.server-left-out", "mcpServers", []string{keyVar, serverVars + "*"}, serverToken)...)
+			l.LeaveOutAsking(r, inServers, "kimi.server-left-out", "mcpServers", serverVars, serverToken)...)
 	}
 	for _, s := range r.Servers {
 		server := p.Object{"transport": p.S("http"), "url": p.S(s.URL), "enabled": p.Bool(true)}

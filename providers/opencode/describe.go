@@ -21,8 +21,9 @@ var (
 	quiet = []string{"OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_LSP_DOWNLOAD"}
 	// settings are variables by which a person configures the client beside files.
 	settings = []string{"OPENCODE_CONFIG_CONTENT", "OPENCODE_PERMISSION", "OPENCODE_TUI_CONFIG"}
-	// redirects are variables that lead the client to other directories, providers or remote configurations.
-	redirects = []string{"OPENCODE_MODELS_PATH", "OPENCODE_MODELS_URL", "OPENCODE_TEST_*", "OPENCODE_WORKSPACE_ID"}
+	// redirects are variables that lead the client to other directories, providers or remote configurations, or have it tell
+	// a collector what is said.
+	redirects = []string{"OPENCODE_MODELS_PATH", "OPENCODE_MODELS_URL", "OPENCODE_TEST_*", "OPENCODE_WORKSPACE_ID", "OTEL_EXPORTER_OTLP_*"}
 )
 
 // What is learned of the user's configuration: names of servers and of what has a model of its own, and permissions that

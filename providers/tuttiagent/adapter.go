@@ -32,6 +32,11 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	logins(l, r)
 	skills(l, r)
 	l.ShareEach(r, p.Plugins, root, home, pluginDirs...)
+	if r.Secretive() {
+		l.Strip(elsewhere)
+		l.Note(p.Tell("tutti-agent.credentials-in-hooks", "hooks and the notification program of tutti agent can read credentials of the "+
+			"session; its commands cannot, and servers only what they ask for", ""))
+	}
 	return l, nil
 }
 

@@ -6,6 +6,10 @@ import (
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
+// asks are how a server is given variables.
+var asks = []p.KeyPath{{"mcp_servers", "*", "bearer_token_env_var"}, {"mcp_servers", "*", "env_http_headers", "*"},
+	{"mcp_servers", "*", "env_vars", "*"}, {"mcp_servers", "*", "env_vars", "*", "name"}}
+
 // bundled says whether the client unpacks skills of its own. It does unless this is false.
 var bundled = p.Key("skills", "bundled", "enabled")
 
@@ -37,7 +41,9 @@ func legacy() p.Edit {
 func edits(l *p.Layout, r p.Request) []p.Edit {
 	file := p.Key("model_instructions_file")
 	e := slices.Concat([]p.Edit{legacy()}, sections.Edits(r.Options.Inherit), disabledSkills(r), models(l, r),
-		l.FileTrust(r, "tutti-agent.trust-withheld", "projects", "trust_level", "trusted", "untrusted"), []p.Edit{
+		l.FileTrust(r, "tutti-agent.trust-withheld", "projects", "trust_level", "trusted", "untrusted"),
+		// They would be sent what is for another.
+		l.LeaveOutAsking(r, inConfig, "tutti-agent.server-left-out", "mcp_servers", serverVars, asks...), []p.Edit{
 			// Relative paths are relative to the home, which is another one now.
 			p.Rebase(file, home), p.Require(file, "file"),
 			p.Rebase(p.Key("agents", "*", "config_file"), home),

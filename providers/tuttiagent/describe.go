@@ -12,6 +12,9 @@ const (
 	refreshLock = ".refresh.lock"
 )
 
+// elsewhere has the client run commands on a machine that a shell names.
+const elsewhere = "CODEX_EXEC_SERVER_URL"
+
 // pluginDirs hold what the client has downloaded and stored for plugins.
 var pluginDirs = []string{"plugins/cache", "plugins/data", "plugins/.plugin-appserver"}
 
@@ -19,7 +22,7 @@ var pluginDirs = []string{"plugins/cache", "plugins/data", "plugins/.plugin-apps
 var (
 	// The client reads one of the two, the first that is not blank, and so does the session.
 	inInstructions = p.FileAt("instructions", p.EachAt(home, "AGENTS.override.md", "AGENTS.md")...).Filled().Carrying(p.Instructions)
-	inConfig       = sections.Carried(p.FileAt("config", p.At(home, "config.toml"))).Learning(p.TOML, bundled)
+	inConfig       = sections.Carried(p.FileAt("config", p.At(home, "config.toml"))).Learning(p.TOML, append(asks, bundled)...)
 	inPrompts      = p.NamesAt("prompts", ".md", p.At(home, "prompts")).Carrying(p.Instructions)
 	inProfiles     = p.NamesAt("profiles", ".config.toml", p.At(home, "")).Carrying(p.ModelSettings)
 	inRoles        = p.NamesAt("roles", ".toml", p.At(home, "agents")).Carrying(p.ModelSettings)
@@ -60,7 +63,7 @@ func (Adapter) Describe() p.Descriptor {
 		Inherit:      p.LeaveOutBy(p.ByLayout, p.Skills, p.MCPServers),
 		Gates: append(p.Unanswered("login", "hook-trust"), p.TrustGate("folder-trust", p.AnsweredByFile, p.NotAnswered,
 			p.Instructions, p.MCPServers, p.Hooks, p.ModelSettings)),
-		Env:   append([]string{envHome, p.EndpointKeyVar, serverVars + "*"}, childMarkers...),
+		Env:   append([]string{envHome, elsewhere, p.EndpointKeyVar, serverVars + "*"}, childMarkers...),
 		Flags: []string{flagConfig}, ServerVars: serverVars,
 		// The login and its lock are reached through links.
 		OwnState: p.EachAt(home, append([]string{"auth.json", "auth.json.lock", refreshLock, ".credentials.json"}, pluginDirs...)...),

@@ -42,9 +42,10 @@ func models(l *p.Layout, r p.Request) []p.Edit {
 	provider := p.Object{"base_url": p.S(e.BaseURL), "env_key": p.S(p.EndpointKeyVar), "name": p.S(name), "wire_api": p.S("responses"),
 		"request_max_retries": p.Int(1), "stream_max_retries": p.Int(2)} // the gateway repeats what is worth repeating
 	return slices.Concat(
-		// What would put another provider, model or address in the place of ours, or was chosen for a model that is not here.
+		// What would put another provider, model or address in the place of ours, sends elsewhere what is said, or was chosen
+		// for a model that is not here.
 		p.DeleteAll("chatgpt_base_url", "model_auto_compact_token_limit", "model_context_window", "openai_base_url", "oss_provider",
-			"profile", "profiles", "review_model", "service_tier"),
+			"otel", "profile", "profiles", "review_model", "service_tier"),
 		// The vendor has no part in this session, and its search is not there.
 		p.SwitchOff("features/apps", "features/plugins", "features/unbounded_connection_retries", "analytics/enabled"),
 		[]p.Edit{

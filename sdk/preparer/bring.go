@@ -128,28 +128,23 @@ func (i Input) LeftOut(r Request) []string {
 }
 
 // LeaveOutAsking takes servers of the user's out of a table of their configuration that ask for a variable with a
-// credential of the host's: they would be sent what is for another. What they ask for was learned at the paths; a trailing
-// star of a variable stands for any ending. Each is told under the code.
-func (l *Layout) LeaveOutAsking(r Request, in Input, code, table string, vars []string, paths ...KeyPath) (edits []Edit) {
-	ours := func(text string) bool {
-		return slices.ContainsFunc(vars, func(name string) bool {
-			begin, any := strings.CutSuffix(name, "*")
-			return text == name || any && strings.HasPrefix(text, begin)
-		})
-	}
+// credential of the host's, the key of an endpoint or one whose name begins with serverVars: they would be sent what is for
+// another. What they ask for was learned at the paths. Each that would have come along is told under the code.
+func (l *Layout) LeaveOutAsking(r Request, in Input, code, table, serverVars string, paths ...KeyPath) (edits []Edit) {
 	asking := map[string]bool{}
 	for key, v := range in.In(r).Values {
 		for _, path := range paths {
-			if text, _ := v.(String); ours(string(text)) {
-				if name, ok := path.item(ParseKey(key)); ok {
-					asking[name] = true
-				}
+			name, ok := path.item(ParseKey(key))
+			text, _ := v.(String)
+			ours := text == EndpointKeyVar || serverVars != "" && strings.HasPrefix(string(text), serverVars)
+			if ok && ours && r.Options.Inherit.Takes(MCPServers, name) {
+				asking[name] = true
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(asking)) {
 		edits = append(edits, Delete(Key(table, name)))
-		l.Note(Warn(code, "an mcp server of yours asks for a credential of the host's, and stays out of the session",
+		l.Note(Warn(code, "your mcp server "+name+" asks for a credential of the host's, and stays out of the session",
 			"give it a variable of its own"))
 	}
 	return edits

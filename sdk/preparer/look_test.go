@@ -105,3 +105,37 @@ func TestSectionsTakeOutWhatDoesNotComeAlong(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A server that asks for what is not its own goes, by whatever way it asks; the person is told of those that they would
+// have had, by name.
+func TestServersThatAskForACredentialOfTheHostsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	config := p.FileAt("config", p.AtUser("config")).Carrying(p.MCPServers, "servers/*")
+	found := map[string]p.Found{"config": {Values: map[string]p.Value{
+		"servers/key/token": p.S(p.EndpointKeyVar), "servers/key/headers/X": p.S("HEADER_1"), "servers/he~1ader/headers/X": p.S("HEADER_1"),
+		"servers/own/token": p.S(p.EndpointKeyVar + "_OF_THEIRS"), "servers/number/token": p.Int(1), "token": p.S(p.EndpointKeyVar),
+	}}}
+	paths := []p.KeyPath{p.Key("servers", "*", "token"), p.Key("servers", "*", "headers", "*")}
+	for name, c := range map[string]struct {
+		choice p.Choice
+		want   []string
+	}{
+		"all":   {p.Choice{Mode: p.All}, []string{"he/ader", "key"}},
+		"named": {p.Choice{Mode: p.Only, Names: []string{"key", "own"}}, []string{"key"}},
+		"none":  {p.Choice{Mode: p.None}, nil},
+	} {
+		l := p.NewLayout()
+		edits := l.LeaveOutAsking(p.Request{Inputs: found, Options: p.Options{Inherit: p.Inherit{p.MCPServers: c.choice}}}, config,
+			"x.left-out", "servers", "HEADER_", paths...)
+		var want []p.Edit
+		var notes []p.Diagnostic
+		for _, server := range c.want {
+			want = append(want, p.Delete(p.Key("servers", server)))
+			notes = append(notes, p.Warn("x.left-out", "your mcp server "+server+" asks for a credential of the host's, and stays out of the session",
+				"give it a variable of its own"))
+		}
+		if diff := cmp.Diff(want, edits) + cmp.Diff(notes, l.Diagnostics); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

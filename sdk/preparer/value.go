@@ -84,6 +84,15 @@ const (
 	Shell Format = "shell" // for Quote only: one POSIX shell word
 )
 
+// Each is an object that has one value under each of some keys.
+func Each(v Value, keys ...string) Object {
+	o := Object{}
+	for _, key := range keys {
+		o[key] = v
+	}
+	return o
+}
+
 // In is the object below a path of keys. It is made where it is missing.
 func (o Object) In(path ...string) Object {
 	for _, key := range path {
