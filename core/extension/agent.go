@@ -12,12 +12,26 @@ import (
 // Overlay is what sessions of the package's agent are prepared by: the value of core.Session.ExtensionRuntimePrep. A
 // profile that breaks a rule is an error, and never an agent without a declaration, which would run on the user's own home.
 func (p *Package) Overlay() (*overlay.Overlay, error) {
+	key := overlayKey{p.ID(), p.verified.Release.Version, p.Digest(), p.unsafe}
+	if made, ok := p.content.overlays.Load(key); ok {
+		return made.(*overlay.Overlay), nil
+	}
 	a, err := agentOf(p.manifest, p.files)
 	if err != nil {
 		return nil, err
 	}
-	a.Key, a.Version, a.Digest, a.Unsafe = p.ID(), p.verified.Release.Version, p.Digest(), p.unsafe
-	return overlay.New(a)
+	a.Key, a.Version, a.Digest, a.Unsafe = key.id, key.version, key.digest, key.unsafe
+	o, err := overlay.New(a)
+	if err == nil {
+		p.content.overlays.Store(key, o)
+	}
+	return o, err
+}
+
+// overlayKey is what an overlay is made by besides the content of its package.
+type overlayKey struct {
+	id, version, digest string
+	unsafe              bool
 }
 
 // Composer is what the package says to a host that shows its agent to a person, nil when it has no such profile.

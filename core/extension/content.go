@@ -36,6 +36,7 @@ type Content struct {
 	release  *released // nil: it was found by itself
 	once     sync.Once
 	read     reading
+	overlays sync.Map // by overlayKey, since an overlay does not change either
 }
 
 // reading is what was found out about content, which does not change.

@@ -17,6 +17,7 @@ type Package struct {
 	verified trust.Verified
 	unsafe   bool
 	files    map[string][]byte
+	content  *Content // that it was made of
 }
 
 // Verify reads the package in a directory and holds it to a policy.
@@ -46,7 +47,7 @@ func (c *Content) Verify(p *trust.Policy, t trust.Terms) (*Package, error) {
 			fmt.Sprintf("it describes %s %s, and was signed as %s %s", m.AgentKey, m.Version, v.Release.ID, v.Release.Version)).
 			WithHint("sign the package again")
 	}
-	return &Package{manifest: m, verified: *v, files: c.files}, nil
+	return &Package{manifest: m, verified: *v, files: c.files, content: c}, nil
 }
 
 func (c *Content) verify(p *trust.Policy, t trust.Terms) (*trust.Verified, error) {
@@ -106,7 +107,7 @@ func (c *Content) UnsafeUnverified() (*Package, error) {
 	sum := c.digest()
 	v := trust.Verified{Kind: trust.Extension, Files: c.Digests(), Digest: sum,
 		Release: trust.Release{ID: m.AgentKey, Version: localVersion(m.Version, sum)}}
-	return &Package{manifest: m, verified: v, unsafe: true, files: c.files}, nil
+	return &Package{manifest: m, verified: v, unsafe: true, files: c.files, content: c}, nil
 }
 
 func localVersion(version, sum string) string {
