@@ -34,15 +34,7 @@ import (
 // Each real client has a turn on a plan that was typed into the page, checked there, and given to an agent there.
 func TestRealClientsRunOnAPlanMadeOnThePage(t *testing.T) {
 	t.Parallel()
-	for provider, c := range map[string]struct {
-		protocol string
-		environ  []string
-	}{
-		"codex":    {"openai", nil},
-		"claude":   {"anthropic", []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=0", "IS_SANDBOX=1"}},
-		"opencode": {"openai", []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "npm_config_offline=true"}},
-		"kimi":     {"openai", []string{"KIMI_DISABLE_TELEMETRY=1", "KIMI_CODE_NO_AUTO_UPDATE=1"}},
-	} {
+	for provider, c := range realClients {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
 			clients, adapterFile := realClient(t, provider)
@@ -77,7 +69,7 @@ func TestRealClientsRunOnAPlanMadeOnThePage(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { a.Close() })
-			agent := onThePage(t, a, h, provider, c.protocol, up.URL())
+			agent := onThePage(t, a, h, provider, string(c.protocol), up.URL())
 			asked := up.Hits()
 
 			b, err := binding.New(binding.Config{Access: a, Host: h, Now: time.Now, Random: rand.Reader})
@@ -119,7 +111,7 @@ func TestRealClientsRunOnAPlanMadeOnThePage(t *testing.T) {
 				if r.Method != http.MethodPost {
 					continue
 				}
-				if got := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + r.Header.Get("X-Api-Key"); got != firstKey || !bytes.Contains(r.Body, []byte(`"m-typed"`)) {
+				if keyOf(r) != firstKey || !bytes.Contains(r.Body, []byte(`"m-typed"`)) {
 					t.Errorf("%s %s has another key or model: %.300s", r.Method, r.Path, r.Body)
 				}
 			}
@@ -140,16 +132,24 @@ func TestRealClientsRunOnAPlanMadeOnThePage(t *testing.T) {
 	}
 }
 
-const reply = "an answer of the endpoint"
+// What the endpoint answers to whoever has the first key, and the second one.
+const reply, secondReply = "an answer of the endpoint", "an answer to the second key"
+
+func keyOf(r gatewaytest.Request) string {
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + r.Header.Get("X-Api-Key")
+}
 
 // answerBoth answers in the language that it is asked in.
 func answerBoth(r gatewaytest.Request) gatewaytest.Answer {
-	sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + r.Header.Get("X-Api-Key")
+	sent, said := keyOf(r), reply
+	if sent == secondKey {
+		said = secondReply
+	}
 	streams := bytes.Contains(r.Body, []byte(`"stream":true`))
 	switch {
 	case r.Method == http.MethodHead:
 		return gatewaytest.Status(http.StatusOK, "")
-	case sent != firstKey:
+	case sent != firstKey && sent != secondKey:
 		return gatewaytest.Status(http.StatusUnauthorized, `{"error":{"message":"another key"}}`)
 	case r.Method == http.MethodGet:
 		return gatewaytest.JSON(`{"data":[{"id":"m-typed"}]}`)
@@ -157,14 +157,14 @@ func answerBoth(r gatewaytest.Request) gatewaytest.Answer {
 		return gatewaytest.Raw("text/event-stream",
 			event("message_start", `"message":{"id":"msg_1","type":"message","role":"assistant","model":"m-typed","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":1}}`),
 			event("content_block_start", `"index":0,"content_block":{"type":"text","text":""}`),
-			event("content_block_delta", `"index":0,"delta":{"type":"text_delta","text":"`+reply+`"}`),
+			event("content_block_delta", `"index":0,"delta":{"type":"text_delta","text":"`+said+`"}`),
 			event("content_block_stop", `"index":0`),
 			event("message_delta", `"delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":9}`),
 			event("message_stop", `"z":0`))
 	case strings.HasSuffix(r.Path, "/messages"):
 		return gatewaytest.JSON(`{"id":"msg_1","type":"message","role":"assistant","model":"m-typed","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":1}}`)
 	case streams:
-		return gatewaytest.Text(reply)
+		return gatewaytest.Text(said)
 	}
 	return gatewaytest.JSON(gatewaytest.Completion("ok"))
 }

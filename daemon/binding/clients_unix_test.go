@@ -8,9 +8,12 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"io/fs"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +24,9 @@ import (
 	"github.com/greenroom-agents/greenroom/core/launch"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/daemon/binding"
+	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/gateway/gatewaytest"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // realClient gives the directory of the real clients, where they were installed for the tests of conformance, and an
@@ -45,16 +50,34 @@ func realClient(t *testing.T, provider string) (clients, adapterFile string) {
 	return clients, adapterFile
 }
 
-// Two turns of one thread of the real client, and the plan gets another key between them: the endpoint is sent the second
+// realClients are the clients that run on plans, what an endpoint of theirs speaks, and what keeps them from asking elsewhere.
+var realClients = map[string]struct {
+	protocol preparer.Protocol
+	environ  []string
+}{
+	"codex":    {preparer.OpenAI, nil},
+	"claude":   {preparer.Anthropic, []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=0", "IS_SANDBOX=1"}},
+	"opencode": {preparer.OpenAI, []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "npm_config_offline=true"}},
+	"kimi":     {preparer.OpenAI, []string{"KIMI_DISABLE_TELEMETRY=1", "KIMI_CODE_NO_AUTO_UPDATE=1"}},
+}
+
+// Two turns of one thread of each real client, and the plan gets another key between them: the endpoint is sent the second
 // key with the thread as it was, and the first token is good no more.
 func TestP13_H43_TheRealClientTakesTheNextKeyInTheSameThread(t *testing.T) {
 	t.Parallel()
-	clients, adapterFile := realClient(t, "codex")
+	for provider := range realClients {
+		t.Run(provider, func(t *testing.T) { t.Parallel(); nextKey(t, provider) })
+	}
+}
+
+func nextKey(t *testing.T, provider string) {
+	clients, adapterFile := realClient(t, provider)
 	s := newScene(t, throughGateway)
-	s.up.Script(gatewaytest.Text("first answer"), gatewaytest.Text("second answer"))
+	up := gatewaytest.StartFunc(answerBoth)
+	t.Cleanup(up.Close)
 	dir := t.TempDir()
 	home, project := filepath.Join(dir, "home"), filepath.Join(dir, "project")
-	for _, d := range []string{filepath.Join(home, ".codex"), project} {
+	for _, d := range []string{home, project} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -63,13 +86,13 @@ func TestP13_H43_TheRealClientTakesTheNextKeyInTheSameThread(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	environ := []string{
+	environ := append([]string{
 		"HOME=" + home, "USER=someone", "LANG=C.UTF-8", "TERM=dumb", "SHELL=/bin/sh",
 		"PATH=" + strings.Join([]string{clients, filepath.Dir(node), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
-	}
+	}, realClients[provider].environ...)
 	h, err := core.New(t.Context(), core.Config{
 		StateDir: filepath.Join(dir, "state"), Home: home, Environ: environ, Commands: command.Fixed(), Timeout: 5 * time.Minute,
-		Adapters: []adapter.Source{{Provider: "codex", Path: adapterFile, UnsafeAnyDigest: true}},
+		Adapters: []adapter.Source{{Provider: provider, Path: adapterFile, UnsafeAnyDigest: true}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -81,9 +104,14 @@ func TestP13_H43_TheRealClientTakesTheNextKeyInTheSameThread(t *testing.T) {
 	}
 	t.Cleanup(func() { b.Close(context.Background()) })
 
-	p := s.plan()
+	p, err := s.access.CreatePlan(t.Context(), "w", plan.Spec{
+		Name: "P", Protocol: realClients[provider].protocol, BaseURL: up.URL(), Enabled: true, Models: []plan.Model{{ID: "m-typed"}},
+	}, modelendpoint.NewKey(firstKey))
+	if err != nil {
+		t.Fatal(err)
+	}
 	x, err := b.Begin(t.Context(), binding.Request{
-		Workspace: "w", Plan: p.ID, Session: core.Session{Workspace: "dir", ID: "s1", Provider: "codex", Cwd: project},
+		Workspace: "w", Plan: p.ID, Session: core.Session{Workspace: "dir", ID: "s1", Provider: provider, Cwd: project},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -109,15 +137,15 @@ func TestP13_H43_TheRealClientTakesTheNextKeyInTheSameThread(t *testing.T) {
 		}
 		return said
 	}
-	if got := turn("hello"); !strings.Contains(got, "first answer") {
+	if got := turn("hello there"); !strings.Contains(got, reply) {
 		t.Errorf("it says %q", got)
 	}
-	turns := len(s.up.Requests())
+	turns := len(up.Requests())
 	s.edit(p, secondKey, nil)
-	if got := turn("go on"); !strings.Contains(got, "second answer") {
+	if got := turn("go on then"); !strings.Contains(got, secondReply) {
 		t.Errorf("it says %q", got)
 	}
-	all := s.up.Requests()
+	all := up.Requests()
 	if turns < 1 || len(all) <= turns {
 		t.Fatalf("%d requests, then %d", turns, len(all))
 	}
@@ -126,52 +154,71 @@ func TestP13_H43_TheRealClientTakesTheNextKeyInTheSameThread(t *testing.T) {
 		if i >= turns {
 			want = secondKey
 		}
-		if got := r.Header.Get("Authorization"); got != "Bearer "+want {
+		if r.Method == http.MethodPost && keyOf(r) != want {
 			t.Errorf("request %d has another key", i)
 		}
 	}
-	first, last := messages(t, all[turns-1].Body), messages(t, all[len(all)-1].Body)
+	// The last request with the prompt of either turn: what the first one had is the beginning of the second.
+	first, last := conversation(t, all[:turns], "hello there"), conversation(t, all[turns:], "go on then")
 	if len(last) <= len(first) {
 		t.Fatalf("%d messages, then %d", len(first), len(last))
 	}
 	for i := range first {
-		if !bytes.Equal(first[i], last[i]) {
+		if first[i] != last[i] {
 			t.Errorf("message %d was\n%s\nand is\n%s", i, first[i], last[i])
 		}
 	}
 	if x.Snapshot().Revision != 2 || x.Prepared() == before || talk.ID == "" {
 		t.Errorf("%+v", x.Snapshot())
 	}
-	for _, v := range before.Env {
-		if !v.Secret {
-			continue
-		}
-		through := modelendpoint.Endpoint{BaseURL: b.BaseURL(), Key: modelendpoint.NewKey(v.Value)}
-		if got := s.ask(core.Session{Endpoint: &through}, "m-a"); got != 401 {
-			t.Errorf("the old token gives %d", got)
+	if d, err := h.Descriptor(t.Context(), provider); err != nil {
+		t.Error(err)
+	} else if d.Model.Endpoint == preparer.ResponsesToChatGateway {
+		for _, v := range before.Env {
+			if !v.Secret {
+				continue
+			}
+			through := modelendpoint.Endpoint{BaseURL: b.BaseURL(), Key: modelendpoint.NewKey(v.Value)}
+			if got := s.ask(core.Session{Endpoint: &through}, "m-typed"); got != 401 {
+				t.Errorf("the old token gives %d", got)
+			}
 		}
 	}
 	// Neither key is in any file of the session's or the user's.
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
-			return err
+			return nil // what a client that runs takes away meanwhile
 		}
 		data, err := os.ReadFile(path)
-		if bytes.Contains(data, []byte(firstKey)) || bytes.Contains(data, []byte(secondKey)) {
-			t.Errorf("a key is in %s", path)
+		if err == nil && (bytes.Contains(data, []byte(firstKey)) || bytes.Contains(data, []byte(secondKey))) {
+			t.Errorf("a key is in %s", strings.TrimPrefix(path, dir))
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-func messages(t *testing.T, body []byte) []json.RawMessage {
+// marks are what a client moves along with the end of a conversation, to say what may be kept in a cache.
+var marks = regexp.MustCompile(`,?"cache_control":\{[^}]*\}`)
+
+// conversation are the messages of the last request that has a prompt in it.
+func conversation(t *testing.T, all []gatewaytest.Request, prompt string) (messages []string) {
 	t.Helper()
-	var b struct{ Messages []json.RawMessage }
-	if err := json.Unmarshal(body, &b); err != nil {
-		t.Fatal(err)
+	for _, r := range slices.Backward(all) {
+		if !bytes.Contains(r.Body, []byte(prompt)) {
+			continue
+		}
+		var b struct{ Messages []json.RawMessage }
+		if err := json.Unmarshal(r.Body, &b); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range b.Messages {
+			messages = append(messages, marks.ReplaceAllString(string(m), ""))
+		}
+		return messages
 	}
-	return b.Messages
+	t.Fatalf("no request has %q", prompt)
+	return nil
 }
