@@ -94,7 +94,8 @@ type guide interface {
 }
 
 // Guide says more to the agent while a turn runs, which goes on with it. It is no turn: nobody is asked to admit it, and
-// connectors among the blocks are neither announced nor forgotten. Errors: [ErrUnsupported] for a client that takes
+// connectors among the blocks are neither announced nor forgotten. The events of the turn have to be read meanwhile: what the
+// client answers comes behind them. Errors: [ErrUnsupported] for a client that takes
 // nothing before the turn is over, [core.ErrInvalid] when none runs.
 func (c *Conn) Guide(ctx context.Context, blocks ...Block) error {
 	t := c.running.Load()

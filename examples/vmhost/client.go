@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/core/launch"
 )
 
@@ -72,11 +73,23 @@ func (c *Client) said(err error) error {
 	return err
 }
 
+// Options are how a session is driven: those of launch.Options that somebody at this end has to decide. The zero value denies
+// every permission and answers no question.
+type Options struct {
+	Policy launch.Policy
+	Ask    launch.Asker
+	// Hints are the connectors that there are now. They are asked for before each turn.
+	Hints func(ctx context.Context) []connector.Hint
+	// Admit is called before each turn. A session that it gives is prepared there, and takes the place of the one that runs;
+	// nil says that nothing has changed. An error fails the turn.
+	Admit func(ctx context.Context) (*core.Session, error)
+}
+
 // Open prepares a session there and starts its client, as launch.Open and launch.Conn.NewSession do, or Resume with the id of
-// a conversation. Policy answers what the client asks permission for; nil denies. ctx bounds the start only.
-func (c *Client) Open(ctx context.Context, s core.Session, resume string, policy launch.Policy) (*Session, launch.Conversation, error) {
-	if policy == nil {
-		policy = launch.DenyAll
+// a conversation. ctx bounds the start only.
+func (c *Client) Open(ctx context.Context, s core.Session, resume string, o Options) (*Session, launch.Conversation, error) {
+	if o.Policy == nil {
+		o.Policy = launch.DenyAll
 	}
 	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)
@@ -85,9 +98,9 @@ func (c *Client) Open(ctx context.Context, s core.Session, resume string, policy
 		cancel()
 		return nil, launch.Conversation{}, c.said(err)
 	}
-	o := &Session{c: c, ctx: lasting, cancel: cancel, stream: stream, policy: policy,
-		turn: make(chan struct{}, 1), events: make(chan event), done: make(chan error), over: make(chan struct{})}
-	talk, err := o.begin(order{Begin: &begin{Session: pack(s), Resume: resume}})
+	d := &Session{c: c, ctx: lasting, cancel: cancel, stream: stream, o: o,
+		turn: make(chan struct{}, 1), events: make(chan event, ahead), waits: map[int]chan error{}, over: make(chan struct{})}
+	talk, err := d.begin(order{Begin: &begin{Session: pack(s), Resume: resume, Asks: o.Ask != nil, Hints: o.Hints != nil}})
 	if !stop() {
 		err = ctx.Err()
 	}
@@ -95,7 +108,7 @@ func (c *Client) Open(ctx context.Context, s core.Session, resume string, policy
 		cancel()
 		return nil, talk, err
 	}
-	o.turn <- struct{}{}
-	go o.listen()
-	return o, talk, nil
+	d.turn <- struct{}{}
+	go d.listen()
+	return d, talk, nil
 }

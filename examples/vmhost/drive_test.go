@@ -15,7 +15,7 @@ import (
 
 func open(m *machine, resume string, policy launch.Policy) (*vmhost.Session, launch.Conversation) {
 	m.Helper()
-	s, talk, err := m.client.Open(m.Context(), one, resume, policy)
+	s, talk, err := m.client.Open(m.Context(), one, resume, vmhost.Options{Policy: policy})
 	if err != nil {
 		m.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/launch/launchtest"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/core/skill"
+	"github.com/greenroom-agents/greenroom/examples/vmhost"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -114,7 +115,7 @@ func TestSessionsAreEqualHereAndThere(t *testing.T) {
 		})
 	}
 	t.Run("driven", func(t *testing.T) {
-		s, _, err := client.Open(t.Context(), core.Session{Workspace: "w", ID: "driven", Provider: launchtest.Provider, Cwd: "/projects/app"}, "", nil)
+		s, _, err := client.Open(t.Context(), core.Session{Workspace: "w", ID: "driven", Provider: launchtest.Provider, Cwd: "/projects/app"}, "", vmhost.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

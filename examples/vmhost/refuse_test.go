@@ -27,7 +27,7 @@ func TestWrongCertificate(t *testing.T) {
 			if _, err := c.Prepare(t.Context(), one); !errors.Is(err, vmhost.ErrUntrusted) {
 				t.Errorf("prepare: %v", err)
 			}
-			if _, _, err := c.Open(t.Context(), one, "", nil); !errors.Is(err, vmhost.ErrUntrusted) {
+			if _, _, err := c.Open(t.Context(), one, "", vmhost.Options{}); !errors.Is(err, vmhost.ErrUntrusted) {
 				t.Errorf("open: %v", err)
 			}
 		})
@@ -68,7 +68,7 @@ func TestPathOutsideTheMapping(t *testing.T) {
 		if _, err := m.client.Prepare(t.Context(), s); !errors.Is(err, vmhost.ErrOutside) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, _, err := m.client.Open(t.Context(), s, "", nil); !errors.Is(err, vmhost.ErrOutside) {
+		if _, _, err := m.client.Open(t.Context(), s, "", vmhost.Options{}); !errors.Is(err, vmhost.ErrOutside) {
 			t.Errorf("%s, open: %v", name, err)
 		}
 	}
@@ -103,7 +103,7 @@ func TestConnectionIsCut(t *testing.T) {
 		if _, err := m.client.Prepare(t.Context(), one); !errors.Is(err, vmhost.ErrCut) {
 			t.Errorf("prepare: %v", err)
 		}
-		if _, _, err := m.client.Open(t.Context(), one, "", nil); !errors.Is(err, vmhost.ErrCut) {
+		if _, _, err := m.client.Open(t.Context(), one, "", vmhost.Options{}); !errors.Is(err, vmhost.ErrCut) {
 			t.Errorf("open: %v", err)
 		}
 	})
@@ -117,7 +117,7 @@ func TestConnectionIsCut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t, "--ignore-cancel")
-			s, _, err := m.client.Open(t.Context(), one, "", nil)
+			s, _, err := m.client.Open(t.Context(), one, "", vmhost.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -91,6 +91,11 @@ func newMachine(t *testing.T, flags ...string) *machine {
 
 func newMachineAs(t *testing.T, ca *authority, name string, flags ...string) *machine {
 	t.Helper()
+	return newMachineWith(t, ca, name, launchtest.Adapter{Flags: flags})
+}
+
+func newMachineWith(t *testing.T, ca *authority, name string, a launchtest.Adapter) *machine {
+	t.Helper()
 	m := &machine{T: t, dir: t.TempDir(), ca: ca}
 	for _, d := range []string{"home", "work/app"} {
 		if err := os.MkdirAll(m.at(d), 0o700); err != nil {
@@ -100,7 +105,7 @@ func newMachineAs(t *testing.T, ca *authority, name string, flags ...string) *ma
 	environ := []string{"HOME=" + m.at("home"), "PATH=" + launchtest.Install(t) + ":" + os.Getenv("PATH")}
 	var err error
 	m.host, err = core.New(t.Context(), core.Config{StateDir: m.at("state"), Home: m.at("home"), Environ: environ,
-		Commands: command.Fixed(), Adapters: []adapter.Source{{InProcess: launchtest.Adapter{Flags: flags}}}})
+		Commands: command.Fixed(), Adapters: []adapter.Source{{InProcess: a}}})
 	if err != nil {
 		t.Fatal(err)
 	}

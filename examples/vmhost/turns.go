@@ -21,15 +21,18 @@ type Session struct {
 	ctx    context.Context // of the stream
 	cancel context.CancelFunc
 	stream grpc.ClientStream
-	policy launch.Policy
+	o      Options
 	saying sync.Mutex // one message at a time
 
 	turn   chan struct{}                   // holds a token while no turn and no other operation runs
 	now    atomic.Pointer[context.Context] // of the turn that runs, which questions end with
 	events chan event
-	done   chan error
 	over   chan struct{} // closed when the stream has ended
 	err    error         // why, to be read after over
+
+	mu     sync.Mutex
+	number int                // of orders that are answered
+	waits  map[int]chan error // those that are not yet
 }
 
 func (s *Session) begin(o order) (talk launch.Conversation, err error) {
@@ -55,7 +58,7 @@ func (s *Session) Prompt(ctx context.Context, blocks ...launch.Block) iter.Seq[l
 			asking, end := context.WithCancel(s.ctx)
 			defer end()
 			s.now.Store(&asking)
-			err = s.say(order{Prompt: append([]launch.Block{}, blocks...)})
+			err = s.ready(ctx, blocks)
 		}
 		if err != nil {
 			yield(launch.Event{Kind: launch.Error, Err: err})
@@ -86,25 +89,8 @@ func (s *Session) Prompt(ctx context.Context, blocks ...launch.Block) iter.Seq[l
 // Cancel cancels the running turn. When there is none, nothing happens.
 func (s *Session) Cancel() { _ = s.say(order{Cancel: true}) } // who cannot be told has lost the connection
 
-// SetModel changes the model from the next turn on.
-func (s *Session) SetModel(ctx context.Context, model string) error {
-	if err := s.take(); err != nil {
-		return err
-	}
-	defer s.give()
-	if err := s.say(order{Model: model}); err != nil {
-		return err
-	}
-	select {
-	case err := <-s.done:
-		return err
-	case <-s.over:
-		return s.err
-	case <-ctx.Done():
-		s.cancel() // the answer would be taken for that to another question
-		return ctx.Err()
-	}
-}
+// ahead is how many events may wait to be read. Whoever reads more slowly slows the agent down.
+const ahead = 64
 
 // ending is how long an agent may take to end, with everything that it started.
 const ending = 30 * time.Second
@@ -149,20 +135,35 @@ func (s *Session) listen() {
 			case <-s.ctx.Done():
 			}
 		case n.Done != nil:
-			select {
-			case s.done <- n.Done.err():
-			case <-s.ctx.Done():
+			s.mu.Lock()
+			if answer := s.waits[n.Done.Number]; answer != nil {
+				answer <- n.Done.Failed.err()
+				delete(s.waits, n.Done.Number)
 			}
+			s.mu.Unlock()
 		case n.Ask != nil:
 			asking.Go(func() {
 				ctx := s.ctx
 				if now := s.now.Load(); now != nil {
 					ctx = *now
 				}
-				_ = s.say(order{Answer: &reply{n.Ask.Number, s.policy(ctx, n.Ask.Request)}})
+				_ = s.say(order{Answer: s.decide(ctx, n.Ask)})
 			})
 		}
 	}
+}
+
+// decide has this end answer.
+func (s *Session) decide(ctx context.Context, q *question) *reply {
+	a := &reply{Number: q.Number}
+	switch {
+	case q.Request != nil:
+		a.Answer = s.o.Policy(ctx, *q.Request)
+	case q.Question != nil && s.o.Ask != nil:
+		q.Question.Raw = q.Raw
+		a.Reply, a.Answered = s.o.Ask(ctx, *q.Question)
+	}
+	return a
 }
 
 func (s *Session) say(o order) error {

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/connector"
 	"github.com/greenroom-agents/greenroom/core/launch"
 )
 
@@ -47,34 +48,59 @@ type goodbye struct {
 // order is what a stream that drives a session carries to the agent: one of its fields. Begin comes first and once.
 type order struct {
 	Begin  *begin         `json:",omitempty"`
-	Prompt []launch.Block `json:",omitzero"` // also none
+	Prompt *turn          `json:",omitempty"`
 	Cancel bool           `json:",omitempty"`
+	Guide  []launch.Block `json:",omitzero"` // also none
 	Answer *reply         `json:",omitempty"`
 	Model  string         `json:",omitempty"`
+	Set    *option        `json:",omitempty"`
+	Number int            `json:",omitempty"` // of Guide, Model and Set, which are answered under it
 }
 
 type begin struct {
 	Session session
 	Resume  string `json:",omitempty"` // the conversation to go on with
+	Asks    bool   `json:",omitempty"` // there is somebody who answers questions
+	Hints   bool   `json:",omitempty"` // each turn says which connectors there are
 }
+
+// turn is a prompt with what the other end has decided for it.
+type turn struct {
+	Blocks []launch.Block
+	// Session is to be prepared, and put in the place of the one that runs.
+	Session *session         `json:",omitempty"`
+	Hints   []connector.Hint `json:",omitempty"`
+}
+
+type option struct{ Name, Value string }
 
 // news is what it carries back: one of its fields.
 type news struct {
 	Conversation *launch.Conversation `json:",omitempty"` // answers Begin
 	Event        *event               `json:",omitempty"` // of the turn; the last one is End or Error
 	Ask          *question            `json:",omitempty"` // wants an Answer
-	Done         *failure             `json:",omitempty"` // answers Model
+	Done         *done                `json:",omitempty"`
 }
 
-// question is a request for permission, and reply is what the policy of the other end says to the one of this number.
+// done answers the order of a number.
+type done struct {
+	Number int
+	Failed *failure `json:",omitempty"`
+}
+
+// question is a request for permission or a question, and reply is what the other end says to the one of this number.
 type question struct {
-	Number  int
-	Request launch.Request
+	Number   int
+	Request  *launch.Request  `json:",omitempty"`
+	Question *launch.Question `json:",omitempty"`
+	Raw      []byte           `json:",omitempty"` // of Question, which does not write its own
 }
 
 type reply struct {
-	Number int
-	Answer launch.Answer
+	Number   int
+	Answer   launch.Answer `json:",omitempty"`
+	Reply    launch.Reply  `json:",omitempty"`
+	Answered bool          `json:",omitempty"`
 }
 
 // event is a launch.Event that travels. In its own JSON an error is for people only.

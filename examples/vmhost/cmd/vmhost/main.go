@@ -108,7 +108,7 @@ func prompt(ctx context.Context, args []string) error {
 		return err
 	}
 	defer c.Close()
-	session, _, err := c.Open(ctx, s, "", nil)
+	session, _, err := c.Open(ctx, s, "", vmhost.Options{})
 	if err != nil {
 		return err
 	}
