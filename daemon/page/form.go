@@ -21,7 +21,6 @@ var labels = map[string]string{
 	"models": "The models", "defaultModel": "The default model", "description": "The description", "modelPlanId": "The model",
 	"modelFallbacks": "The stand-ins", "instructions": "The instructions", "onPlanUnavailable": "What happens without a plan",
 	"callConditions": "The conditions", "skills": "The skills", "tools": "The tools", "harnessAgentTargetId": "The client",
-	"workspaceId": "The workspace",
 }
 
 // mistakeOf is a problem that a person mends in the form that they sent; ok is false for one that they cannot.
@@ -33,6 +32,8 @@ func mistakeOf(err error) (m *mistake, ok bool) {
 	m = &mistake{Field: e.Field, What: sentence(e.Error()), Hint: sentence(e.Hint)}
 	if label, ok := labels[e.Field]; ok {
 		m.What = sentence(label + " " + e.Detail)
+	} else if e.Field != "" {
+		return nil, false // it stands on no form
 	}
 	switch e.Code {
 	case problem.InvalidPlan, problem.InvalidAgent, problem.NoDependency, problem.HarnessOff, problem.AgentPlanWrong:

@@ -40,6 +40,8 @@ type stage struct {
 	*testing.T
 	access   *access.Access
 	dir      string // of the data
+	events   *api.Events
+	now      func() time.Time
 	page     *page.Page
 	server   *httptest.Server
 	client   *http.Client
@@ -51,7 +53,13 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{T: t, sessions: new(sessions), dir: t.TempDir()}
+	return newStageAt(t, time.Now)
+}
+
+// newStageAt has a clock of its own.
+func newStageAt(t *testing.T, now func() time.Time) *stage {
+	t.Helper()
+	s := &stage{T: t, sessions: new(sessions), dir: t.TempDir(), now: now}
 	events := api.NewEvents()
 	var err error
 	s.access, err = access.Open(t.Context(), access.Config{Dir: s.dir, Now: time.Now, Random: rand.Reader, Changed: events.Changed})
@@ -67,9 +75,9 @@ func newStage(t *testing.T) *stage {
 func (s *stage) open(a *access.Access, events *api.Events) {
 	s.Helper()
 	var err error
-	s.access = a
+	s.access, s.events = a, events
 	s.page, err = page.New(page.Config{
-		Access: s.access, Sessions: s.sessions, Token: token, Events: events, Now: time.Now, Random: rand.Reader,
+		Access: s.access, Sessions: s.sessions, Token: token, Events: events, Now: s.now, Random: rand.Reader,
 		Providers: func(context.Context) ([]api.Provider, error) {
 			return []api.Provider{
 				{ID: "one", Model: preparer.Model{Protocol: preparer.OpenAI, Addressing: preparer.ProviderPrefixed}},
