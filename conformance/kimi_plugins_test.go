@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -60,5 +61,26 @@ func TestC255_KimiPluginsComeAlong(t *testing.T) {
 			g.nothingLeft()
 			s.unchanged("the home", home, s.take(s.home), kimi.ownState()...)
 		})
+	}
+}
+
+// Of rtk the client is told in its system prompt, where what plugins say stands too: the instructions reach it there, so that
+// a plugin of ours would add nothing but a text that is dropped when it is long. The user's list of plugins is not added to.
+func TestC255_C306_KimiIsToldOfRTKWherePluginsSpeak(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, kimi, upstream.Say("done"))
+	list := encode(t, map[string]any{"version": 1, "plugins": []any{kimiPlugin(s, "review")}})
+	rig.Write(t, s.inHome(".kimi-code/plugins/installed.json"), list)
+	g := s.withRTK()
+	p := g.shortening(core.Desktop)
+	g.run(p, kimi.turn("hello")...)
+	system, err := s.turns(1)[0].System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.counts(system, map[string]int{"# Short output\n": 1, "prompt-of-review": 1, "# " + product + " session": 1, userInstructions: 1})
+	got, err := os.ReadFile(filepath.Join(p.Dir, "kimi/plugins/installed.json"))
+	if err != nil || string(got) != list {
+		t.Errorf("the list of plugins is %s, %v", got, err)
 	}
 }

@@ -13,6 +13,8 @@ func kimiRows() []Row {
 			"shown where the engine is tested, for every client that links its login"),
 		only("kimi", "Plugins of the user's come along with all that they bring, by name too, or stay out", "TestC255_KimiPluginsComeAlong",
 			"another row shows it for each kind"),
+		only("kimi", "With rtk, its part of the instructions stands in the system prompt, beside what plugins of the user's say there",
+			"TestC255_C306_KimiIsToldOfRTKWherePluginsSpeak", "another row shows it for each client"),
 		only("kimi", "Without a login shell's marks, commands still find the host's directory first on PATH",
 			"TestC008_KimiInADaemon", "commands read no file of the user's there"),
 	}
