@@ -147,6 +147,28 @@ func TestCoreDoesNotLaunch(t *testing.T) {
 	}
 }
 
+// What is verified is verified without a network: of what reads packages and checks signatures, ours or others', nothing
+// imports one, and of oras the part that speaks to registries is not there.
+func TestVerifyingReachesNoNetwork(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	for _, p := range list(t, "core", "-deps", "./trust", "./extension/...") {
+		ours := strings.HasPrefix(p.ImportPath, prefix+"core/trust") || strings.HasPrefix(p.ImportPath, prefix+"core/extension")
+		others := slices.ContainsFunc([]string{"oras.land/", "github.com/sigstore/", "github.com/secure-systems-lab/", "github.com/opencontainers/"},
+			func(of string) bool { return strings.HasPrefix(p.ImportPath, of) })
+		if !ours && !others {
+			continue
+		}
+		checked++
+		if strings.HasSuffix(p.ImportPath, "/registry/remote") || slices.Contains(p.Imports, "net") || slices.Contains(p.Imports, "net/http") {
+			t.Errorf("%s is linked, and reaches a network", p.ImportPath)
+		}
+	}
+	if checked < 15 {
+		t.Errorf("only %d packages were looked at", checked)
+	}
+}
+
 // Adapters decide and do not act: the packages of a provider, but for the program that serves it, import nothing that
 // could read a disk, a network, a clock or an environment.
 func TestAdaptersCannotAct(t *testing.T) {
