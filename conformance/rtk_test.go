@@ -15,6 +15,7 @@ import (
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/rtk"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // shortened is what the double prints in front of the output of a command.
@@ -159,6 +160,32 @@ func TestH65_ADenyRuleHoldsWithRTK(t *testing.T) {
 			}
 			if !strings.Contains(text, shortened+" allowed-51c2") {
 				t.Errorf("the other one did not run through rtk: %s", tail(text))
+			}
+		})
+	}
+}
+
+// A repository that is not trusted allows nothing, and rtk says for it neither what the client does not ask it. In one that is
+// trusted its rules count, with rtk as without.
+func TestH65_ARepositoryAllowsNothingThroughRTK(t *testing.T) {
+	t.Parallel()
+	for trust, runs := range map[preparer.Trust]bool{"": false, preparer.UserSaidYes: true} {
+		t.Run(fmt.Sprintf("trusted=%v", runs), func(t *testing.T) {
+			t.Parallel()
+			const command = "echo repository-51c2 > ran"
+			s := newStage(t, claude, claude.shell(command), upstream.Say("done"))
+			rig.Write(t, s.inProject(".claude/settings.json"), encode(t, map[string]any{"permissions": map[string]any{"allow": []string{"Bash(" + command + ")"}}}))
+			rig.WriteProgram(t, s.inProject("rtk"), "#!/bin/sh\n: > ran\n") // nobody looks for it there
+			g := s.withRTK()
+			session := g.session("rtk", core.Desktop)
+			session.RTK, session.TrustWorkspace = true, trust
+			p := g.prepare(session)
+			g.run(p, "-p", "--output-format", "stream-json", "--verbose", "first-prompt")
+			if calls := g.calls(p); !strings.Contains(calls, "hook claude") {
+				t.Errorf("rtk was called with %q", calls)
+			}
+			if _, err := os.Lstat(s.inProject("ran")); os.IsNotExist(err) == runs {
+				t.Errorf("the command ran: %v, want %v; the model saw %s", !runs, runs, tail(s.text(s.up.Turns()[1])))
 			}
 		})
 	}

@@ -159,6 +159,9 @@ func (a *answered) programEnv(sep string) []EnvVar {
 	for _, v := range rtk.Environ(a.roots.Session, onWindows) {
 		env = append(env, EnvVar{Name: v.Name, Op: preparer.EnvSet, Value: v.Value})
 	}
+	for _, name := range rtk.Unset {
+		env = append(env, EnvVar{Name: name, Op: preparer.EnvUnset})
+	}
 	dir := rtk.At(a.roots.Session, rtk.Bin, onWindows)
 	return append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: sep})
 }

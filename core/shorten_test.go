@@ -114,12 +114,17 @@ func TestC300_C311_ASessionWithRTK(t *testing.T) {
 		t.Errorf("the hook is %s", hooks)
 	}
 	env := map[string]string{}
-	for _, kv := range p.Environ([]string{"PATH=/usr/bin", "HOME=" + s.home}) {
+	for _, kv := range p.Environ([]string{"PATH=/usr/bin", "HOME=" + s.home, "RTK_DISABLED=1", "RTK_HOOK_AUDIT=1", "RTK_TRUST_PROJECT_FILTERS=1"}) {
 		name, value, _ := strings.Cut(kv, "=")
 		env[name] = value
 	}
 	if !strings.HasPrefix(env["PATH"], filepath.Join(dir, "bin")+":") {
 		t.Errorf("PATH is %s", env["PATH"])
+	}
+	for _, name := range []string{"RTK_DISABLED", "RTK_HOOK_AUDIT", "RTK_TRUST_PROJECT_FILTERS"} {
+		if value, there := env[name]; there {
+			t.Errorf("%s of the person's is %q in the session", name, value)
+		}
 	}
 	for name, want := range map[string]string{
 		"RTK_DB_PATH": dir + "/data/usage.db", "RTK_RECALL_DB": dir + "/data/recall.db", "RTK_TEE_DIR": dir + "/tee", "RTK_TELEMETRY_DISABLED": "1", "RTK_SUPPRESS_HOOK_WARNING": "1",

@@ -9,12 +9,16 @@ func rtkRows() []Row {
 	late := Row{"A command runs as it is when rtk hangs or is gone", map[string]Cell{
 		"codex": {None: none}, "claude": {Test: "TestH63_ACommandRunsWithoutAnAnswerOfRTK/claude"},
 		"kimi": {None: none}, "opencode": {Test: "TestH63_ACommandRunsWithoutAnAnswerOfRTK/opencode"}}}
+	repository := only("claude", "With rtk, rules of a repository that is not trusted allow nothing", "TestH65_ARepositoryAllowsNothingThroughRTK",
+		"what runs commands through rtk answers for no permission")
+	strict := only("codex", "A hook may change a command only when it allows it, so that there is none for rtk",
+		"TestC312_CodexLetsOnlyAHookThatAllowsChangeACommand", "another client's hooks or plugins change commands without, or not at all")
 	recorded := Row{"What rtk's hooks and rewrites answer is as recorded", map[string]Cell{
 		"codex": {None: none}, "claude": {Test: "TestH64_HooksOfRTKAnswerAsRecorded"},
 		"kimi": {None: none}, "opencode": {Test: "TestH66_RewritesOfRTKComeWithTheirExitCodes"}}}
 	return []Row{
 		each("Commands run through the session's own rtk, by the client or by the agent that is told of it, and switched off nothing is left",
 			"TestC304_RTKRunsTheCommandsOfASession"),
-		deny, late, recorded,
+		deny, repository, late, recorded, strict,
 	}
 }

@@ -21,9 +21,9 @@ var added = map[string]struct {
 	files []string
 	led   string // the file of instructions that begins with the line to the notes
 }{
-	"claude":      {core.RTKHook, []string{"changed claude/system-prompt.md", "created claude/plugin/hooks", "created claude/plugin/hooks/hooks.json", "created claude/settings.json"}, ""},
+	"claude":      {core.RTKHook, []string{"changed claude/system-prompt.md", "created claude/no-rules", "created claude/plugin/hooks", "created claude/plugin/hooks/hooks.json", "created claude/settings.json"}, ""},
 	"codex":       {core.RTKInstructions, []string{"changed codex/AGENTS.md"}, "codex/AGENTS.md"},
-	"cursor":      {core.RTKHook, []string{"created cursor/plugin/hooks", "created cursor/plugin/hooks/hooks.json"}, ""},
+	"cursor":      {core.RTKHook, []string{"created cursor/no-rules", "created cursor/plugin/hooks", "created cursor/plugin/hooks/hooks.json"}, ""},
 	"kimi":        {core.RTKInstructions, []string{"changed kimi/AGENTS.md"}, ""},
 	"opencode":    {core.RTKPlugin, []string{"changed opencode/AGENTS.md", "created opencode/plugins", "created opencode/plugins/rtk.js"}, "opencode/AGENTS.md"},
 	"tutti-agent": {core.RTKInstructions, []string{"changed tutti-agent/AGENTS.md"}, "tutti-agent/AGENTS.md"},

@@ -33,6 +33,10 @@ func Reference(dir string, windows bool) string { return "@" + At(dir, Notes, wi
 // Variable is one that a session with the program sets.
 type Variable struct{ Name, Value string }
 
+// Unset are variables by which a person's environment would have the program do nothing, write outside of the session, or
+// take filters from a repository that hide something of what a command prints.
+var Unset = []string{"RTK_DISABLED", "RTK_HOOK_AUDIT", "RTK_TRUST_PROJECT_FILTERS"}
+
 // Environ lists the variables of a session whose directory is dir: they keep what the program writes below the session, and
 // have it tell nobody of its use. That of its settings, and of the rules of another client which it reads, has no
 // variable; see docs/threat-model.md.

@@ -34,7 +34,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	l.File(prompt, r.Instructions.Text())
 	// The folder itself is the link to the bundle: the client follows it and writes nothing there.
 	l.OurSkills(r, p.PlaceSkills{At: dir.Join("skills")})
-	shorten(l, r, dir.Join("hooks/hooks.json"))
+	shorten(l, r, root)
 	// A plugin that is missing or has a broken manifest is passed over in silence, with exit code 0.
 	l.Check(dir, p.CheckDir)
 	l.CheckedDocument(dir.Join(".claude-plugin/plugin.json"), p.JSON, p.Object{

@@ -3,13 +3,13 @@ package claude
 import p "github.com/greenroom-agents/greenroom/sdk/preparer"
 
 // shorten has a hook of the plugin run shell commands through rtk, unless all hooks are off. The program says nothing of what
-// is allowed unless a rule of the user's does. The client waits two seconds for it, and runs a command as it is then.
-func shorten(l *p.Layout, r p.Request, at p.Place) {
+// is allowed unless a rule does that the session takes. The client waits two seconds for it, and runs a command as it is then.
+func shorten(l *p.Layout, r p.Request, root p.Place) {
 	if in := r.Options.Inherit; r.RTK == nil || !in.All(p.Hooks) && in.All(p.ModelSettings) {
 		return
 	}
-	l.CheckedDocument(at, p.JSON, p.Object{"hooks": p.Object{"PreToolUse": p.List{p.Object{"matcher": p.S("Bash"), "hooks": p.List{
-		p.Object{"type": p.S("command"), "command": r.CallsRTK("hook claude"), "timeout": p.Int(2)},
+	l.CheckedDocument(root.Join("plugin/hooks/hooks.json"), p.JSON, p.Object{"hooks": p.Object{"PreToolUse": p.List{p.Object{"matcher": p.S("Bash"), "hooks": p.List{
+		p.Object{"type": p.S("command"), "command": l.HookRTK(r, root.Join("no-rules"), "hook claude"), "timeout": p.Int(2)},
 	}}}}}, p.Key("hooks", "PreToolUse"))
 }
 

@@ -44,7 +44,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 
 	if r.RTK != nil { // it keeps nothing of a tool's input but the command
 		l.CheckedDocument(dir.Join("hooks/hooks.json"), p.JSON, p.Object{"version": p.Int(1), "hooks": p.Object{"preToolUse": p.List{
-			p.Object{"matcher": p.S("Shell"), "timeout": p.Int(2), "command": r.CallsRTK("hook cursor")},
+			p.Object{"matcher": p.S("Shell"), "timeout": p.Int(2), "command": l.HookRTK(r, p.Session("cursor/no-rules"), "hook cursor")},
 		}}}, p.Key("version"), p.Key("hooks"))
 	}
 

@@ -18,3 +18,21 @@ func Code(program, mark string) String {
 func (r Request) CallsRTK(words string) Value {
 	return Concat{Quote(Shell, r.RTK.Program.Value()), String(" " + words)}
 }
+
+// HookRTK is CallsRTK for a hook whose answer may allow a command. The program goes by rules that it finds in the project and
+// in the user's home, whatever the session takes of them: where that is not all, it is called from an empty directory, and with
+// it as its home.
+func (l *Layout) HookRTK(r Request, empty Place, words string) Value {
+	settings, call := r.Options.Inherit.All(ModelSettings), Concat{}
+	if settings && r.Trusted() {
+		return r.CallsRTK(words)
+	}
+	l.ScratchDir(empty)
+	if !r.Trusted() {
+		call = append(call, S("cd "), Quote(Shell, empty.Value()), S(" && "))
+	}
+	if !settings {
+		call = append(call, S("HOME="), Quote(Shell, empty.Value()), S(" "))
+	}
+	return append(call, r.CallsRTK(words))
+}

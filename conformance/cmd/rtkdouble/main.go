@@ -101,9 +101,15 @@ func hook(client string) {
 	}
 }
 
-// allowed says whether the user's settings of Claude Code allow exactly a command. Only then does rtk say so itself.
+// allowed says whether settings of Claude Code, those of the user or of the project, allow exactly a command. Only then does
+// rtk say so itself.
 func allowed(command string) bool {
-	data, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".claude", "settings.json"))
-	var settings struct{ Permissions struct{ Allow []string } }
-	return err == nil && json.Unmarshal(data, &settings) == nil && slices.Contains(settings.Permissions.Allow, "Bash("+command+")")
+	for _, dir := range []string{os.Getenv("HOME"), "."} {
+		data, err := os.ReadFile(filepath.Join(dir, ".claude", "settings.json"))
+		var settings struct{ Permissions struct{ Allow []string } }
+		if err == nil && json.Unmarshal(data, &settings) == nil && slices.Contains(settings.Permissions.Allow, "Bash("+command+")") {
+			return true
+		}
+	}
+	return false
 }
