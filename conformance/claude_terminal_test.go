@@ -24,7 +24,7 @@ const (
 // claudeDialogs are the words on what the client asks at its start, and the gate of the descriptor that each belongs to.
 var claudeDialogs = map[string]string{
 	"Choose the text style": "onboarding", "Security notes": "onboarding", "Accessing workspace": "folder-trust",
-	"Select login method": "login", "Detected a custom API key": "key", "MCP server found": "servers", "external imports": "imports",
+	"Select login method": "login", "Detected a custom API key": "key", "MCP server found": "project-servers", "external imports": "imports",
 }
 
 // sit starts the client on a terminal, as a person does, without some variables of the session.
@@ -95,14 +95,13 @@ func TestC262_ClaudeAsksWhatItsDescriptorNames(t *testing.T) {
 	for _, gate := range claude.descriptor().Gates {
 		named = append(named, gate.ID)
 	}
-	slices.Sort(named)
 	for name, c := range map[string]struct {
 		before func(*stage)
 		trust  preparer.Trust
 		gates  []string
 	}{
 		"newcomer":            {func(*stage) {}, preparer.UserSaidYes, []string{"onboarding"}},
-		"newcomer, no trust":  {func(*stage) {}, preparer.NotTrusted, named},
+		"newcomer, no trust":  {func(*stage) {}, preparer.NotTrusted, []string{"folder-trust", "onboarding"}},
 		"known in the folder": {knownAtTerminal, preparer.NotTrusted, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,6 +115,11 @@ func TestC262_ClaudeAsksWhatItsDescriptorNames(t *testing.T) {
 			slices.Sort(gates)
 			if diff := cmp.Diff(c.gates, slices.Compact(gates)); diff != "" {
 				t.Errorf("it asks otherwise:\n%s", diff)
+			}
+			for _, gate := range gates {
+				if !slices.Contains(named, gate) {
+					t.Errorf("the descriptor does not name %s", gate)
+				}
 			}
 		})
 	}

@@ -3,12 +3,14 @@ package conformance_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/greenroom-agents/greenroom/conformance/rig"
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
+	"github.com/greenroom-agents/greenroom/core"
 )
 
 // machineCase is what the administrator of a machine lays down for a client, and what a session on an endpoint makes of it.
@@ -111,17 +113,24 @@ func TestH33_SettingsOfTheMachine(t *testing.T) {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				s, tools := newStage(t, c, c.shell("env"), upstream.Say("done")), serveTools(t)
-				g := s.open()
+				files, root := m.files(s), filepath.Join(s.dir, "machine")
+				for name, content := range files {
+					rig.Write(t, filepath.Join(root, "etc", name), content)
+				}
+				g := s.open(func(config *core.Config) { config.MachineRoot = root })
 				session := g.onPlan("machine")
 				if m.servers {
 					session.Servers = tools.servers(!c.descriptor().BearerServers)
 				}
 				p := g.prepare(session)
+				if !said(p, "machine_settings") {
+					t.Error("the session does not say that the machine has settings")
+				}
 				cmd, err := p.Command(context.Background(), g.environ, c.turn("hello")...)
 				if err != nil {
 					t.Fatal(err)
 				}
-				rig.Etc(t, s.root, cmd, m.files(s))
+				rig.Etc(t, s.root, cmd, files)
 				result := rig.Run(cmd, patience)
 				if err := c.failed(result); (err != nil) != m.fails {
 					t.Errorf("%v: %s %s", err, tail(result.Stderr), tail(result.Stdout))

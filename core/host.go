@@ -69,6 +69,9 @@ type Config struct {
 	// the call and the path below the directory that it is made in. The call fails with the error that it returns. A
 	// test that ends the process there shows what a crash leaves.
 	BeforeChange func(n int64, call, path string) error
+	// MachineRoot is a directory that stands for the root of the machine's file system where a client's descriptor names
+	// settings of the machine. Default: the root itself.
+	MachineRoot string
 	// Timeout bounds every operation whose context has no earlier deadline; of Recover, what it does about one session.
 	// Default: 60 s.
 	Timeout time.Duration

@@ -118,6 +118,10 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 	if text, ok := rtkTexts[p.RTK]; ok {
 		list = append(list, Diagnostic{Severity: preparer.Info, Code: "rtk", Text: text})
 	}
+	if w.h.machineSettings(w.a.desc) {
+		warn("machine_settings", "the administrator of this machine has laid down settings for the client, which can be stronger than a session",
+			"see what they say before you rely on where this session asks and on what it leaves out")
+	}
 	switch {
 	case w.a.adapter.Digest == adapter.Attached:
 		warn("adapter_attached", "the adapter is a process that a debugger started, and nothing says which program it is", "attach to none when you have developed it")

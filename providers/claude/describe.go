@@ -96,7 +96,8 @@ func (Adapter) Describe() p.Descriptor {
 			p.Plugins, p.ModelSettings)),
 		Env: slices.Concat([]string{envBudget, envNoMemory, envAdded, envTrusted, serverVars + "*", envBase, envBearer, envAPIKey, envManaged, envQuiet,
 			envNoMarket, envOption, p.EndpointKeyVar}, modelVars, diverting, settable, childMarkers),
-		Flags: []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP, flagMCP, flagAdd},
+		Flags:           []string{flagPrompt, flagPlugin, flagSources, flagSettings, flagOnlyMCP, flagMCP, flagAdd},
+		MachineSettings: []string{"/etc/claude-code", "/Library/Application Support/ClaudeCode", "C:/Program Files/ClaudeCode"},
 		// The home is the one that the client runs in. On a terminal it registers itself for links, and an installation of its
 		// own kind brings itself up to date.
 		OwnState: append(p.EachAtUser(".claude.json", ".claude.json.backup", ".cache/claude-cli-nodejs", ".config/mimeapps.list",

@@ -73,6 +73,7 @@ func (Adapter) Describe() p.Descriptor {
 			From: p.EachAt(home, "sessions", "archived_sessions"), Suffix: ".jsonl", ID: p.Key("payload", "id"),
 		},
 		// The login is written through the link, and its lock appears beside the file that the link leads to.
-		OwnState: p.EachAt(home, append([]string{"auth.json", "auth.json.lock", ".credentials.json"}, pluginDirs...)...),
+		MachineSettings: []string{"/etc/codex"},
+		OwnState:        p.EachAt(home, append([]string{"auth.json", "auth.json.lock", ".credentials.json"}, pluginDirs...)...),
 	}
 }

@@ -103,8 +103,8 @@ func (Adapter) Describe() p.Descriptor {
 		OwnState: slices.Concat(
 			places(".gitignore", "node_modules", "package.json", "package-lock.json", "bun.lock"),
 			p.EachAt("data", "auth.json", "bin", "log", "project", "repos", "snapshot", "storage", "tool-output", "opencode.db",
-				"opencode.db-shm", "opencode.db-wal"),
-			[]p.Location{p.At("state", ""), p.At("cache", "")}),
+				"opencode.db-shm", "opencode.db-wal"), []p.Location{p.At("state", ""), p.At("cache", "")}),
+		MachineSettings: []string{"/etc/opencode", "/Library/Application Support/opencode", "C:/ProgramData/opencode"},
 	}
 }
 

@@ -42,6 +42,10 @@ type Descriptor struct {
 	// OwnState lists what a run of the client itself may change below the user's homes, so that anything else that
 	// changes there is a fault.
 	OwnState []Location `json:"ownState,omitempty"`
+	// MachineSettings are where the administrator of a machine lays down settings for the client, as absolute paths with
+	// slashes, those of every system together: "/etc/tool", "C:/ProgramData/tool". Where one is there the host says so, since
+	// they can be stronger than a session; the adapter learns nothing of it.
+	MachineSettings []string `json:"machineSettings,omitempty"`
 	// Transcripts says where the client files conversations, or nothing when one cannot be brought into a session.
 	Transcripts Transcripts `json:"transcripts,omitzero"`
 }

@@ -58,6 +58,8 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 		Flags:       texts(v.Flags),
 		OwnState:    each(v.OwnState, e.location),
 		Transcripts: e.transcripts(v.Transcripts),
+
+		MachineSettings: texts(v.MachineSettings),
 	}
 	return seal(m, e.err)
 }
@@ -186,6 +188,8 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 		Flags:       texts(m.GetFlags()),
 		OwnState:    each(m.GetOwnState(), d.location),
 		Transcripts: d.transcripts(m.GetTranscripts()),
+
+		MachineSettings: texts(m.GetMachineSettings()),
 	}
 	if d.err != nil {
 		return preparer.Descriptor{}, d.err

@@ -1,12 +1,20 @@
 package rules
 
 import (
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 	"github.com/greenroom-agents/greenroom/sdk/protocol"
 )
+
+// maxMachine is how many paths a descriptor may name outside of what is the user's: the host looks for each in every
+// preparation.
+const maxMachine = 8
+
+var machineForm = regexp.MustCompile(`^(C:)?/[A-Za-z0-9][A-Za-z0-9 ._/-]{0,200}$`)
 
 // CheckDescriptor holds a descriptor to the rules. Every error is a *[Finding].
 func CheckDescriptor(d preparer.Descriptor) []error {
@@ -26,6 +34,10 @@ func CheckDescriptor(d preparer.Descriptor) []error {
 	c.transcripts()
 	for _, l := range d.OwnState {
 		c.location("own state", l)
+	}
+	c.want(len(d.MachineSettings) <= maxMachine, "machine settings", "they are more than %d paths", maxMachine)
+	for _, at := range d.MachineSettings {
+		c.want(machineForm.MatchString(at) && path.Clean(at) == at, "machine settings", "%q is no clean absolute path with slashes", at)
 	}
 	return c.all
 }

@@ -170,6 +170,12 @@ func (v View) Descriptor(d preparer.Descriptor) {
 			v.Line("    %s", line)
 		}
 	}
+	if len(d.MachineSettings) > 0 {
+		v.Title("Settings of the machine, looked for and left alone")
+		for _, line := range wrap(d.MachineSettings) {
+			v.Line("    %s", line)
+		}
+	}
 	v.Title("Can leave out of your own set-up")
 	c = paint.Columns{Indent: "    "}
 	for _, k := range preparer.Kinds() {

@@ -2596,8 +2596,10 @@ type Descriptor struct {
 	BearerServers bool `protobuf:"varint,20,opt,name=bearer_servers,json=bearerServers,proto3" json:"bearer_servers,omitempty"`
 	// The range of client versions in which rewriting commands has an effect; empty for any.
 	RewriteSupported string `protobuf:"bytes,21,opt,name=rewrite_supported,json=rewriteSupported,proto3" json:"rewrite_supported,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Where the administrator of a machine lays down settings for the client: absolute paths with slashes.
+	MachineSettings []string `protobuf:"bytes,22,rep,name=machine_settings,json=machineSettings,proto3" json:"machine_settings,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Descriptor) Reset() {
@@ -2775,6 +2777,13 @@ func (x *Descriptor) GetRewriteSupported() string {
 		return x.RewriteSupported
 	}
 	return ""
+}
+
+func (x *Descriptor) GetMachineSettings() []string {
+	if x != nil {
+		return x.MachineSettings
+	}
+	return nil
 }
 
 type Client struct {
@@ -6234,7 +6243,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x04path\x18\x03 \x01(\tR\x04path\x12\x12\n" +
 	"\x04keys\x18\x04 \x01(\tR\x04keys\"%\n" +
 	"\aKeyPath\x12\x1a\n" +
-	"\bsegments\x18\x01 \x03(\tR\bsegments\"\xbe\a\n" +
+	"\bsegments\x18\x01 \x03(\tR\bsegments\"\xe9\a\n" +
 	"\n" +
 	"Descriptor\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x18\n" +
@@ -6259,7 +6268,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"serverVars\x12D\n" +
 	"\vtranscripts\x18\x13 \x01(\v2\".greenroom.preparer.v1.TranscriptsR\vtranscripts\x12%\n" +
 	"\x0ebearer_servers\x18\x14 \x01(\bR\rbearerServers\x12+\n" +
-	"\x11rewrite_supported\x18\x15 \x01(\tR\x10rewriteSupported\"\xc4\x02\n" +
+	"\x11rewrite_supported\x18\x15 \x01(\tR\x10rewriteSupported\x12)\n" +
+	"\x10machine_settings\x18\x16 \x03(\tR\x0fmachineSettings\"\xc4\x02\n" +
 	"\x06Client\x12 \n" +
 	"\vexecutables\x18\x01 \x03(\tR\vexecutables\x12\x1a\n" +
 	"\boverride\x18\x02 \x01(\tR\boverride\x12!\n" +
