@@ -3,6 +3,7 @@ package index_test
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,39 @@ func TestC349_SignaturesAreOverTheCanonicalForm(t *testing.T) {
 			t.Parallel()
 			refused(t, verified(c.document, p.policy, terms), c.code, c.says)
 		})
+	}
+}
+
+// C349: a release that Python wrote and OpenSSL signed is believed as it came, and with nothing but its layout changed.
+func TestC349_AReleaseThatOtherProgramsSigned(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("testdata/release.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/key.pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := trust.ParsePublicKey(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &trust.Policy{Keys: []trust.Key{{Name: "acme-v1", ID: key.ID, PEM: string(text), Kinds: []trust.Kind{trust.Extension}, Releases: []string{"acme"}}}}
+	if err := p.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, document); err != nil {
+		t.Fatal(err)
+	}
+	for _, same := range [][]byte{document, compact.Bytes(), replaced(document, "1e+21", "1000000000000000000000"), replaced(document, "-1e-07", "-0.0000001"), replaced(document, `"A": null`, `"\u0041": null`)} {
+		if err := verified(same, p, terms); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, other := range [][]byte{replaced(document, "1e+21", "1e+22"), replaced(document, "<A&B>", `\\u003cA&B>`), replaced(document, `"b": true`, `"b": false`), replaced(document, `"A": null`, `"A": 0`)} {
+		refused(t, verified(other, p, terms), core.ErrTampered)
 	}
 }
 
