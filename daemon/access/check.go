@@ -11,9 +11,7 @@ import (
 // CheckRequest says what is checked, beside what a plan says itself.
 type CheckRequest struct {
 	// Model is the one to ask. "": the plan's, else the first one that the endpoint lists.
-	Model string
-	// Native is how the client of an official subscription is asked; nil is that there is none.
-	Native   detect.Native
+	Model    string
 	Progress detect.Progress
 }
 
@@ -29,7 +27,7 @@ func (a *Access) Check(ctx context.Context, workspace, id string, r CheckRequest
 	if err != nil {
 		return found, false, err
 	}
-	found, err = a.detector.Check(ctx, detect.Target{Spec: p.Spec, Key: key, Model: r.Model, Revision: p.Revision, Native: r.Native}, r.Progress)
+	found, err = a.detect(ctx, detect.Target{Spec: p.Spec, Key: key, Model: r.Model, Revision: p.Revision}, r.Progress)
 	if err != nil {
 		return found, false, err
 	}
@@ -47,7 +45,20 @@ func (a *Access) CheckDraft(ctx context.Context, spec plan.Spec, key plan.Key, r
 	if err != nil {
 		return detect.Found{}, err
 	}
-	return a.detector.Check(ctx, detect.Target{Spec: spec, Key: key, Model: r.Model, Native: r.Native}, r.Progress)
+	return a.detect(ctx, detect.Target{Spec: spec, Key: key, Model: r.Model}, r.Progress)
+}
+
+// detect runs a check, with the vendor's own client where the plan is a subscription of the vendor's.
+func (a *Access) detect(ctx context.Context, t detect.Target, p detect.Progress) (detect.Found, error) {
+	if t.Template == plan.OfficialSubscription && a.c.Native != nil {
+		asks, end, err := a.c.Native(ctx, t.Protocol)
+		if err != nil {
+			return detect.Found{}, err
+		}
+		defer end()
+		t.Native = asks
+	}
+	return a.detector.Check(ctx, t, p)
 }
 
 // Find gives the plan that a person means; see [PickPlan].

@@ -13,6 +13,7 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/detect"
 	"github.com/greenroom-agents/greenroom/daemon/secret"
 	"github.com/greenroom-agents/greenroom/daemon/store"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // The names of what is in a data directory.
@@ -40,6 +41,9 @@ type Config struct {
 	Proxy  func(*http.Request) (*url.URL, error)
 	Now    func() time.Time
 	Random io.Reader
+	// Native makes what asks the vendor's own client of a protocol in the check of an official subscription, and ends it.
+	// nil: there is no such client.
+	Native func(ctx context.Context, protocol preparer.Protocol) (asks detect.Native, end func(), err error)
 	// Changed is told of each change that this process makes, after it was stored.
 	Changed func(store.Change)
 }

@@ -6,10 +6,15 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"time"
 
+	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/api/client"
+	"github.com/greenroom-agents/greenroom/daemon/detect"
 	"github.com/greenroom-agents/greenroom/daemon/internal/socket"
+	"github.com/greenroom-agents/greenroom/daemon/subscription"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // dataDir is the directory that plans and agents are kept in, which is not the one of sessions: what is there was typed by
@@ -44,6 +49,28 @@ func (a *app) accessConfig() (access.Config, error) {
 	}, err
 }
 
+// asking has official subscriptions checked by their own client, through a host that is opened for it.
+func (a *app) asking(c *access.Config) {
+	c.Native = func(ctx context.Context, protocol preparer.Protocol) (detect.Native, func(), error) {
+		h, err := a.hostForState(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		asks, end := a.native(ctx, h, protocol)
+		return asks, func() { end(); _ = h.Close() }, nil
+	}
+}
+
+// native is what asks the client of a subscription through a host.
+func (a *app) native(ctx context.Context, h *core.Host, protocol preparer.Protocol) (detect.Native, func()) {
+	c := subscription.New(subscription.Config{Host: h, Environ: a.Environ, TempDir: a.TempDir, Random: a.Rand}, protocol)
+	return c, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		_ = c.Close(ctx) // what is left of it the next start takes away
+	}
+}
+
 // withAccess does some work on the plans and agents of the data directory: through the daemon that serves it, so that those
 // who listen to that hear of it, else on the store itself. A database that is named is made for several, and needs no daemon
 // between.
@@ -64,6 +91,7 @@ func (a *app) withAccess(ctx context.Context, work func(modelAccess) error) erro
 			return work(served{asked})
 		}
 	}
+	a.asking(&c)
 	opened, err := access.Open(ctx, c)
 	if err != nil {
 		return err

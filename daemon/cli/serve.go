@@ -17,8 +17,10 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/api"
+	"github.com/greenroom-agents/greenroom/daemon/detect"
 	"github.com/greenroom-agents/greenroom/daemon/internal/socket"
 	"github.com/greenroom-agents/greenroom/daemon/page"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // leaving is how long requests have to end when the server does.
@@ -69,6 +71,10 @@ func (a *app) serve(ctx context.Context, listen string) error {
 	}
 	events := api.NewEvents()
 	c.Changed = events.Changed
+	c.Native = func(ctx context.Context, protocol preparer.Protocol) (detect.Native, func(), error) {
+		asks, end := a.native(ctx, h, protocol)
+		return asks, end, nil
+	}
 	opened, err := access.Open(ctx, c)
 	if err != nil {
 		return err

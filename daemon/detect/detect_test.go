@@ -447,7 +447,12 @@ func (n native) Models(context.Context) ([]plan.Model, error) {
 	}
 	return []plan.Model{{ID: "m-native"}}, n.err("models")
 }
-func (n native) Ask(context.Context, string) error { return n.err("ask") }
+func (n native) Ask(context.Context, string) error {
+	if n.at == "ask login" {
+		return fmt.Errorf("%w: log in", detect.ErrLogin)
+	}
+	return n.err("ask")
+}
 
 // The client is a double here; that a real one answers so is not shown by this.
 func TestP09_OfficialSubscriptions(t *testing.T) {
@@ -465,6 +470,7 @@ func TestP09_OfficialSubscriptions(t *testing.T) {
 		"no models":           {native{"empty"}, nil, []string{passed, passed, "failed model_catalog_unavailable add_models_manually", "failed no_model_selected select_model"}},
 		"no models, but ours": {native{"models"}, []string{"m"}, []string{passed, passed, skipped, passed}},
 		"no answer":           {native{"ask"}, nil, []string{passed, passed, passed, "failed inference_failed retry_inference"}},
+		"a login that is bad": {native{"ask login"}, nil, []string{passed, "failed provider_auth_required login_agent_provider", passed, "failed inference_failed retry_inference"}},
 	} {
 		to := target("", c.models...)
 		to.Template, to.Key, to.Native = plan.OfficialSubscription, plan.Key{}, c.native

@@ -16,9 +16,13 @@ type Native interface {
 	LoggedIn(ctx context.Context) error
 	// Models are the models that the client offers, none when it does not tell.
 	Models(ctx context.Context) ([]plan.Model, error)
-	// Ask has the client ask a model for one word in a session that nobody sees, and takes it away again.
+	// Ask has the client ask a model for one word in a session that nobody sees. An error that is ErrLogin says that the
+	// client found out only then that it has no login.
 	Ask(ctx context.Context, model string) error
 }
+
+// ErrLogin is that a client wants its user to log in.
+var ErrLogin = errors.New("the client has no login, or one that is good no more")
 
 var errNoNative = errors.New("no client of this installation can use such a subscription")
 
@@ -70,5 +74,15 @@ func (c *check) native(ctx context.Context) {
 		c.begin(plan.Inference)(plan.Result{Status: plan.Failed, Reason: plan.NoModel, Remedy: plan.SelectModel})
 		return
 	}
-	stage(plan.Inference, func(ctx context.Context) error { return n.Ask(ctx, c.found.Model) }, plan.InferenceFailed, plan.RetryInference)
+	var login error
+	stage(plan.Inference, func(ctx context.Context) error {
+		err := n.Ask(ctx, c.found.Model)
+		if errors.Is(err, ErrLogin) {
+			login = err
+		}
+		return err
+	}, plan.InferenceFailed, plan.RetryInference)
+	if login != nil {
+		c.authIs(plan.Result{Status: plan.Failed, Reason: plan.LoginRequired, Remedy: plan.LogIn, Detail: login.Error()})
+	}
 }

@@ -84,7 +84,7 @@ func (Adapter) Describe() p.Descriptor {
 		Skills:  p.SkillChannel{Kind: p.SkillPlugin, Links: true, Names: p.PluginNames, MaxName: 64},
 		Rewrite: p.PretoolHook, NativeImages: true, ServerVars: serverVars,
 		Model: p.Model{
-			Protocol: p.Anthropic, Addressing: p.RawModels, Endpoint: p.NoEndpointAdapter, KeyVar: envBearer, APIKeyVar: envAPIKey,
+			Protocol: p.Anthropic, Addressing: p.RawModels, Endpoint: p.NoEndpointAdapter, KeyVar: envBearer, APIKeyVar: envAPIKey, NativeSubscription: true,
 		},
 		Inherit: map[p.Kind]p.Exclusion{
 			p.Instructions: {How: p.ByFlag}, p.Skills: {How: p.ByFlag, Named: true}, p.MCPServers: {How: p.ByFlag, Named: true},

@@ -61,7 +61,7 @@ func (Adapter) Describe() p.Descriptor {
 		Instructions: []p.Channel{p.HomeFile},
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames, MaxName: 64},
 		Rewrite:      p.InstructionsOnly, NativeImages: true, Sandboxed: true, Saver: true,
-		Model:      p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: p.EndpointKeyVar},
+		Model:      p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: p.EndpointKeyVar, NativeSubscription: true},
 		ServerVars: serverVars,
 		Inherit:    p.LeaveOutBy(p.ByLayout, p.Skills, p.MCPServers, p.Plugins),
 		// Untrusted, it passes over the instructions of the project too, and on a terminal has a person confirm that.

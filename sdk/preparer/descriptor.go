@@ -206,6 +206,9 @@ type Model struct {
 	// SecretFile says that the client takes the credential from a file in some cases. It may stand in one only where the
 	// host allows that; see Endpoint.KeyInFile.
 	SecretFile bool `json:"secretFile,omitempty"`
+	// NativeSubscription says that the client is the vendor's own for Protocol: a subscription of the vendor's is used
+	// through its login. A host has one such client for a protocol.
+	NativeSubscription bool `json:"nativeSubscription,omitempty"`
 }
 
 // Wire is the protocol that the client speaks for Protocol.

@@ -43,6 +43,8 @@ func EncodeDescriptor(v preparer.Descriptor) (*pb.Descriptor, error) {
 			SecretFile: v.Model.SecretFile,
 			Also:       each(v.Model.Also, e.modelProtocol),
 			ApiKeyVar:  v.Model.APIKeyVar,
+
+			NativeSubscription: v.Model.NativeSubscription,
 		},
 		ServerVars:    v.ServerVars,
 		BearerServers: v.BearerServers,
@@ -171,6 +173,8 @@ func DecodeDescriptor(m *pb.Descriptor) (preparer.Descriptor, error) {
 			SecretFile: model.GetSecretFile(),
 			Also:       each(model.GetAlso(), d.modelProtocol),
 			APIKeyVar:  model.GetApiKeyVar(),
+
+			NativeSubscription: model.GetNativeSubscription(),
 		},
 		ServerVars:    m.GetServerVars(),
 		BearerServers: m.GetBearerServers(),

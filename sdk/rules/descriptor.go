@@ -198,7 +198,7 @@ func (c *descriptorChecker) model() {
 	m := c.desc.Model
 	if m.Protocol == preparer.NoProtocol {
 		c.want(m.Addressing == "" && (m.Endpoint == "" || m.Endpoint == preparer.NoEndpointAdapter) && len(m.Also) == 0 &&
-			m.KeyVar == "" && m.APIKeyVar == "" && !m.SecretFile, "model", "it names no protocol and yet says more")
+			m.KeyVar == "" && m.APIKeyVar == "" && !m.SecretFile && !m.NativeSubscription, "model", "it names no protocol and yet says more")
 		return
 	}
 	c.want(m.Endpoint != preparer.ResponsesToChatGateway || m.Protocol == preparer.OpenAI, "model",

@@ -3083,16 +3083,17 @@ func (x *SkillChannel) GetMaxName() int64 {
 }
 
 type Model struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Protocol      ModelProtocol          `protobuf:"varint,1,opt,name=protocol,proto3,enum=greenroom.preparer.v1.ModelProtocol" json:"protocol,omitempty"`
-	Addressing    Addressing             `protobuf:"varint,2,opt,name=addressing,proto3,enum=greenroom.preparer.v1.Addressing" json:"addressing,omitempty"`
-	Endpoint      EndpointAdapter        `protobuf:"varint,3,opt,name=endpoint,proto3,enum=greenroom.preparer.v1.EndpointAdapter" json:"endpoint,omitempty"`
-	KeyVar        string                 `protobuf:"bytes,4,opt,name=key_var,json=keyVar,proto3" json:"key_var,omitempty"`
-	SecretFile    bool                   `protobuf:"varint,5,opt,name=secret_file,json=secretFile,proto3" json:"secret_file,omitempty"`
-	Also          []ModelProtocol        `protobuf:"varint,6,rep,packed,name=also,proto3,enum=greenroom.preparer.v1.ModelProtocol" json:"also,omitempty"`
-	ApiKeyVar     string                 `protobuf:"bytes,7,opt,name=api_key_var,json=apiKeyVar,proto3" json:"api_key_var,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Protocol           ModelProtocol          `protobuf:"varint,1,opt,name=protocol,proto3,enum=greenroom.preparer.v1.ModelProtocol" json:"protocol,omitempty"`
+	Addressing         Addressing             `protobuf:"varint,2,opt,name=addressing,proto3,enum=greenroom.preparer.v1.Addressing" json:"addressing,omitempty"`
+	Endpoint           EndpointAdapter        `protobuf:"varint,3,opt,name=endpoint,proto3,enum=greenroom.preparer.v1.EndpointAdapter" json:"endpoint,omitempty"`
+	KeyVar             string                 `protobuf:"bytes,4,opt,name=key_var,json=keyVar,proto3" json:"key_var,omitempty"`
+	SecretFile         bool                   `protobuf:"varint,5,opt,name=secret_file,json=secretFile,proto3" json:"secret_file,omitempty"`
+	Also               []ModelProtocol        `protobuf:"varint,6,rep,packed,name=also,proto3,enum=greenroom.preparer.v1.ModelProtocol" json:"also,omitempty"`
+	ApiKeyVar          string                 `protobuf:"bytes,7,opt,name=api_key_var,json=apiKeyVar,proto3" json:"api_key_var,omitempty"`
+	NativeSubscription bool                   `protobuf:"varint,8,opt,name=native_subscription,json=nativeSubscription,proto3" json:"native_subscription,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Model) Reset() {
@@ -3172,6 +3173,13 @@ func (x *Model) GetApiKeyVar() string {
 		return x.ApiKeyVar
 	}
 	return ""
+}
+
+func (x *Model) GetNativeSubscription() bool {
+	if x != nil {
+		return x.NativeSubscription
+	}
+	return false
 }
 
 // Transcripts says where the client files conversations.
@@ -6294,7 +6302,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x05links\x18\x02 \x01(\bR\x05links\x12\x16\n" +
 	"\x06nested\x18\x03 \x01(\bR\x06nested\x125\n" +
 	"\x05names\x18\x04 \x01(\x0e2\x1f.greenroom.preparer.v1.NameFormR\x05names\x12\x19\n" +
-	"\bmax_name\x18\x05 \x01(\x03R\amaxName\"\xe4\x02\n" +
+	"\bmax_name\x18\x05 \x01(\x03R\amaxName\"\x95\x03\n" +
 	"\x05Model\x12@\n" +
 	"\bprotocol\x18\x01 \x01(\x0e2$.greenroom.preparer.v1.ModelProtocolR\bprotocol\x12A\n" +
 	"\n" +
@@ -6305,7 +6313,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\vsecret_file\x18\x05 \x01(\bR\n" +
 	"secretFile\x128\n" +
 	"\x04also\x18\x06 \x03(\x0e2$.greenroom.preparer.v1.ModelProtocolR\x04also\x12\x1e\n" +
-	"\vapi_key_var\x18\a \x01(\tR\tapiKeyVar\"\x9e\x01\n" +
+	"\vapi_key_var\x18\a \x01(\tR\tapiKeyVar\x12/\n" +
+	"\x13native_subscription\x18\b \x01(\bR\x12nativeSubscription\"\x9e\x01\n" +
 	"\vTranscripts\x12\x12\n" +
 	"\x04dirs\x18\x01 \x03(\tR\x04dirs\x123\n" +
 	"\x04from\x18\x02 \x03(\v2\x1f.greenroom.preparer.v1.LocationR\x04from\x12\x16\n" +

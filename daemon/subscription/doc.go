@@ -1,0 +1,7 @@
+// Package subscription asks the vendor's own client of a protocol, in the check of a plan that is a subscription of that
+// vendor: whether the client can be started, has a login, which models it tells, and whether one of them answers.
+//
+// It prepares a session on the client's own login in an empty directory, drives it with every permission denied, and takes
+// it away with its transcript. It reads and keeps no credential. Which client it is the descriptors say, one for each
+// protocol; the package names none.
+package subscription
