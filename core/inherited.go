@@ -1,6 +1,7 @@
 package core
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -42,6 +43,20 @@ func (a *answered) state(in preparer.Input, c preparer.Carry, name string) Inher
 		return NotExcluded
 	}
 	return LeftOut
+}
+
+// unknown are the names that were chosen and that no item has, each with its kind.
+func (a *answered) unknown(found []Inherited) (names []string) {
+	for _, kind := range preparer.Kinds() {
+		for _, name := range a.inherit[kind].Names {
+			if !slices.ContainsFunc(found, func(i Inherited) bool {
+				return i.Kind == kind && (i.Name == name || strings.TrimSuffix(i.Name, path.Ext(i.Name)) == name)
+			}) {
+				names = append(names, string(kind)+" "+name)
+			}
+		}
+	}
+	return names
 }
 
 // droppedWith says whether a kind is left out because another one is, and the client cannot tell them apart.

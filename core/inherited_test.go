@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,10 +90,19 @@ func TestAChoiceByNameIsNotCut(t *testing.T) {
 	ses := s.session("one")
 	ses.Inherit.Kinds = map[preparer.Kind]preparer.Choice{preparer.Skills: {Mode: preparer.Only, Names: []string{"mine"}}}
 	got := map[string]InheritState{}
-	for _, i := range s.prepare(ses).Inherited {
+	p := s.prepare(ses)
+	for _, i := range p.Inherited {
 		if i.Kind == preparer.Skills {
 			got[i.Name] = i.State
 		}
+	}
+	unknown := func(d Diagnostic) bool { return d.Code == "inherit_unknown" }
+	if slices.ContainsFunc(p.Diagnostics, unknown) {
+		t.Error("a name that there is counts as unknown")
+	}
+	ses.Inherit.Kinds[preparer.Skills] = preparer.Choice{Mode: preparer.Only, Names: []string{"mine", "mine.v3"}}
+	if p := s.prepare(ses); !slices.ContainsFunc(p.Diagnostics, unknown) {
+		t.Error("a name that nothing has is passed over in silence")
 	}
 	if diff := cmp.Diff(map[string]InheritState{"mine": CameAlong, "mine.v2": LeftOut}, got); diff != "" {
 		t.Errorf("skills (-want +got):\n%s", diff)

@@ -108,6 +108,9 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 			warn("not_excludable", string(i.Kind)+" "+i.Name+" from "+i.Source+" comes along: the client gives no way to leave it out", "")
 		}
 	}
+	for _, name := range w.a.unknown(p.Inherited) {
+		warn("inherit_unknown", "nothing of yours that was found is called "+name+", so nothing of that name comes along", "look how it is listed")
+	}
 	if p.firstPrompt != "" {
 		list = append(list, Diagnostic{Severity: preparer.Info, Code: "first_prompt",
 			Text: "the instructions go with the first prompt, which the host sends; nobody does on a terminal"})

@@ -18,7 +18,11 @@ import (
 func (v View) Reads(d preparer.Descriptor) {
 	c := paint.Columns{Indent: "    "}
 	for _, in := range d.Inputs {
-		c.Row(paint.Clean(in.Name), v.Style.Dim(learned(in)), strings.Join(places(in), ", "))
+		name, what, at := paint.Clean(in.Name), learned(in), places(in)
+		for i := range max(len(what), len(at)) { // each thing and each place on a line of its own
+			c.Row(name, v.Style.Dim(line(what, i)), line(at, i))
+			name = ""
+		}
 	}
 	if c.Len() == 0 {
 		c.Row(v.Style.Dim("nothing of yours"))
@@ -26,24 +30,33 @@ func (v View) Reads(d preparer.Descriptor) {
 	v.columns(&c)
 }
 
-func learned(in preparer.Input) string {
+// line is a line of some, or "".
+func line(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
+}
+
+func learned(in preparer.Input) []string {
+	what := "whether it exists"
 	switch {
 	case in.Secret:
-		return "a login: exists, never its content"
+		what = "a login: exists, never its content"
 	case in.Learn == preparer.LearnContent:
-		return "all of its content"
+		what = "all of its content"
 	case in.Kind == preparer.InputNames && in.Learn == preparer.LearnValues:
-		return "names"
+		what = "names"
 	case in.Kind == preparer.InputNames:
-		return "whether there are any"
+		what = "whether there are any"
 	case in.Learn == preparer.LearnValues:
-		keys := make([]string, 0, len(in.Values))
+		values := []string{"values:"}
 		for _, k := range in.Values {
-			keys = append(keys, strings.Join(k, "."))
+			values = append(values, "  "+paint.Clean(strings.Join(k, ".")))
 		}
-		return "values: " + paint.Clean(strings.Join(keys, ", "))
+		return values
 	}
-	return "whether it exists"
+	return []string{what}
 }
 
 func places(in preparer.Input) []string {

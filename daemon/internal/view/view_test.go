@@ -133,7 +133,7 @@ func TestDescriptorListsWhatIsReadAndChanged(t *testing.T) {
 		})
 	})
 	for _, want := range []string{
-		"x:skills/**/SKILL.md, ./.x/**/SKILL.md (and up to the git root)\n",
+		"x:skills/**/SKILL.md\n", " ./.x/**/SKILL.md (and up to the git root)\n",
 		"The client itself may change of yours\n    x:auth.json ~/.x.json\n",
 	} {
 		if !strings.Contains(got, want) {
