@@ -226,11 +226,14 @@ func (a *agentClient) configure(ctx context.Context, conversation string, option
 
 // Request implements jsonrpc.Handler. What we did not offer is not there.
 func (a *agentClient) Request(ctx context.Context, method string, params json.RawMessage) (any, error) {
-	switch method {
-	case acp.ClientMethodSessionRequestPermission:
-	case acp.ClientMethodElicitationCreate:
+	switch {
+	case method == acp.ClientMethodSessionRequestPermission:
+	case method == acp.ClientMethodElicitationCreate:
 		return a.elicit(ctx, params), nil
 	default:
+		if answer := a.ownWay(ctx, method, params); answer != nil {
+			return answer, nil
+		}
 		return nil, &jsonrpc.Error{Code: jsonrpc.MethodNotFound, Message: "method not found"}
 	}
 	var q acp.RequestPermissionRequest

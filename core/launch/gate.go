@@ -26,7 +26,7 @@ func (p *pulse) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// blocked is the error of a client that shows no sign of life after it was given a prompt.
+// blocked is the error of a client that is silent after it was given a prompt.
 func (c *Conn) blocked() error {
 	return fault.New(ErrBlocked, "prompt", c.p.Provider, "it shows nothing"+c.gates()+c.lastWords()).
 		WithHint("start it once on a terminal, and answer what it asks")

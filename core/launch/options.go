@@ -35,8 +35,9 @@ type Options struct {
 	// StartTimeout is how long a client may take from its start to its first conversation. Default: 75 s, since the first
 	// start after an update can be slow.
 	StartTimeout time.Duration
-	// FirstEventTimeout is how long a client may show no sign of life at all after it was given a prompt, as one does that
-	// waits for a person. Default: 5 min, since a model can be slow to begin.
+	// FirstEventTimeout is how long a client may be silent after it was given a prompt, as one is that waits for a person, until
+	// the first event of the turn or the first thing that it asks. That it takes the prompt is none; it then has as long again.
+	// Default: 5 min, since a model can be slow to begin.
 	FirstEventTimeout time.Duration
 	// CancelGrace is how long a client may take to end a turn that was cancelled, before it is ended. Default: 5 s.
 	CancelGrace time.Duration

@@ -43,7 +43,14 @@ func AllowKinds(kinds ...string) Policy {
 
 // decide asks the policy, and holds it to what is offered.
 func decide(ctx context.Context, p Policy, r Request) Answer {
-	answer := p(ctx, r)
+	// Somebody may be deaf to ctx; the turn ends for them too.
+	got := make(chan Answer, 1)
+	go func() { got <- p(ctx, r) }()
+	var answer Answer
+	select {
+	case answer = <-got:
+	case <-ctx.Done():
+	}
 	if ctx.Err() != nil || answer == CancelTurn {
 		return CancelTurn
 	}

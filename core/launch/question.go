@@ -52,6 +52,7 @@ func (c *Conn) ask(ctx context.Context, q Question) (Reply, bool) {
 	if t == nil || !t.begun.Load() {
 		return nil, false
 	}
+	t.shown.Store(true) // from here on it waits for us
 	var reply Reply
 	answered := false
 	if c.o.Ask != nil {

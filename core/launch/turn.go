@@ -30,6 +30,7 @@ type turn struct {
 	events chan Event
 	begun  atomic.Bool // it was handed to the client: what is told before is of earlier turns, as when one is told again
 	heard  atomic.Bool // the model has seen the turn, since it has answered
+	shown  atomic.Bool // the client has shown something of it, or asks for something
 }
 
 // Prompt runs a turn and gives its events as they come. The last one is End or Error. The turn begins when the sequence is
@@ -124,6 +125,8 @@ func (c *Conn) emit(e Event) {
 			return
 		}
 		c.talk.Model = e.Model
+	} else {
+		t.shown.Store(true)
 	}
 	switch e.Kind {
 	case Text, Reasoning, ToolStart:
@@ -146,6 +149,7 @@ func (c *Conn) permit(ctx context.Context, r Request, raw []byte) Answer {
 	if t == nil || !t.begun.Load() {
 		return Deny
 	}
+	t.shown.Store(true) // from here on it waits for us
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
@@ -237,7 +241,12 @@ func (c *Conn) prompt(t *turn, blocks []Block) (EndReason, error) {
 		case r := <-done:
 			return r.reason, r.err
 		case <-silent.C:
-			if c.beats.Load() == beats {
+			switch now := c.beats.Load(); {
+			case t.shown.Load():
+			case now != beats: // it took the prompt, or said something else: no more is known of it than before
+				beats = now
+				silent.Reset(c.o.FirstEventTimeout)
+			default:
 				abandon()
 				<-done
 				c.proc.stop(time.Millisecond)

@@ -28,9 +28,10 @@ func asked(cwd string) []core.Session {
 	for _, a := range adapters() {
 		d := a.InProcess.Describe()
 		s := core.Session{Workspace: "w", ID: "plain-" + d.Provider, Provider: d.Provider, Cwd: cwd,
-			Agent:       canon.Agent{Name: "Reviewer", Instructions: "Look twice."},
-			Connectors:  &connector.Context{EnabledConnectors: []string{"mail"}},
-			ExtraSkills: []capability.SkillSpec{{Skill: skill.Skill{Name: "extra", Files: map[string][]byte{"SKILL.md": []byte("---\nname: extra\ndescription: one more\n---\n\x00\xff")}}}}}
+			TrustWorkspace: preparer.HostCreated,
+			Agent:          canon.Agent{Name: "Reviewer", Instructions: "Look twice."},
+			Connectors:     &connector.Context{EnabledConnectors: []string{"mail"}},
+			ExtraSkills:    []capability.SkillSpec{{Skill: skill.Skill{Name: "extra", Files: map[string][]byte{"SKILL.md": []byte("---\nname: extra\ndescription: one more\n---\n\x00\xff")}}}}}
 		list = append(list, s)
 		protocol := d.Model.Protocol
 		if d.Model.Endpoint == preparer.ResponsesToChatGateway {

@@ -264,6 +264,11 @@ func (v voice) question(ctx context.Context, what string) (string, error) {
 	return string(answer), err
 }
 
+func (v voice) request(ctx context.Context, method string) (string, error) {
+	answer, err := v.a.conn.Call(ctx, method, map[string]any{"sessionId": v.session, "toolCallId": "r1", "title": "something"}, nil)
+	return string(answer), err
+}
+
 func (v voice) ask(ctx context.Context, id, kind, title string) (string, error) {
 	var r acp.RequestPermissionResponse
 	_, err := v.a.conn.Call(ctx, acp.ClientMethodSessionRequestPermission, map[string]any{

@@ -189,6 +189,11 @@ func (v appVoice) question(ctx context.Context, what string) (string, error) {
 	return string(answer), err
 }
 
+func (v appVoice) request(ctx context.Context, method string) (string, error) {
+	answer, err := v.conn.Call(ctx, method, map[string]any{"threadId": v.thread, "title": "something"}, nil)
+	return string(answer), err
+}
+
 func (v appVoice) ask(ctx context.Context, id, kind, title string) (string, error) {
 	var r struct{ Decision string }
 	_, err := v.conn.Call(ctx, "item/"+items[kind]+"/requestApproval", map[string]any{"threadId": v.thread, "itemId": id, "command": title}, &r)

@@ -11,6 +11,7 @@
 //	done ID OUTPUT       and ends
 //	ask ID KIND TITLE    asks for permission, and says how it was answered
 //	question TEXT        asks for a colour, red or blue, and says how it was answered
+//	request METHOD       asks by any method of the protocol, or by none, and says how it was answered
 //	show                 says what the prompt was, as JSON
 //	option NAME          says what the host has set
 //	pid                  says the number of its process

@@ -20,6 +20,8 @@ type teller interface {
 	done(ctx context.Context, id, output string)
 	// question asks for one of two colours and a number, and says how it was answered.
 	question(ctx context.Context, what string) (string, error)
+	// request asks by any method, and gives the answer as it came.
+	request(ctx context.Context, method string) (string, error)
 	// ask asks for permission and says how it was answered.
 	ask(ctx context.Context, id, kind, title string) (string, error)
 }
@@ -90,6 +92,12 @@ func (s *script) do(ctx context.Context, line string) error {
 		answer, err := s.voice.question(ctx, rest)
 		if err != nil {
 			return err
+		}
+		s.voice.say(ctx, text, answer)
+	case "request":
+		answer, err := s.voice.request(ctx, rest)
+		if err != nil {
+			answer = err.Error()
 		}
 		s.voice.say(ctx, text, answer)
 	case "show":

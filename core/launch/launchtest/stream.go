@@ -204,6 +204,12 @@ func (a *streamAgent) question(ctx context.Context, what string) (string, error)
 	return string(answer), err
 }
 
+func (a *streamAgent) request(ctx context.Context, subtype string) (string, error) {
+	var answer json.RawMessage
+	err := a.conn.Call(ctx, map[string]any{"subtype": subtype, "message": "something"}, &answer)
+	return string(answer), err
+}
+
 func (a *streamAgent) ask(ctx context.Context, id, kind, title string) (string, error) {
 	var r struct {
 		Behavior  string
