@@ -25,7 +25,6 @@ const SignatureFile = "checksums.dsse.json"
 const (
 	storeDir  = "store"  // binaries, each in a directory named by its digest
 	signedDir = "signed" // the signatures that were believed, by the digest of what is signed
-	making    = "store/.making"
 )
 
 // maxBinary is how many bytes a binary may have.
@@ -50,10 +49,12 @@ func Open(dir, platform string, before func(n int64, call, path string) error) *
 
 func (d *Depot) options() fsroot.Options { return fsroot.Options{Seam: d.seam, Label: "adapters"} }
 
+func (d *Depot) onWindows() bool { return strings.HasPrefix(d.platform, "windows/") }
+
 // binaryName is what an adapter's binary is called in the depot.
 func (d *Depot) binaryName(id string) string {
 	name := "greenroom-" + id
-	if strings.HasPrefix(d.platform, "windows/") {
+	if d.onWindows() {
 		name += ".exe"
 	}
 	return name

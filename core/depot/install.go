@@ -2,17 +2,15 @@ package depot
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/internal/shelf"
 	"github.com/greenroom-agents/greenroom/core/lockfile"
 	"github.com/greenroom-agents/greenroom/core/trust"
 )
@@ -42,7 +40,7 @@ func (d *Depot) Verify(ctx context.Context, release string, p *trust.Policy, t t
 		if err != nil {
 			return a, missing(a, b.File, err)
 		}
-		sum, err := hash(ctx, r)
+		sum, err := shelf.Hash(ctx, r)
 		r.Close()
 		if err != nil {
 			return a, err
@@ -93,25 +91,6 @@ func matches(a lockfile.Adapter, b trust.Binary, size int64, got, want string) e
 		return fault.New(fault.Tampered, "verify", subject, "its SHA-256 is "+got+", signed is "+want).WithHint("fetch the release again")
 	}
 	return nil
-}
-
-func hash(ctx context.Context, r io.Reader) (string, error) {
-	h := sha256.New()
-	_, err := io.Copy(h, reader{ctx, r})
-	return hex.EncodeToString(h.Sum(nil)), err
-}
-
-// reader ends reading with its context.
-type reader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }
 
 // Install locks the release in a directory, and takes the binary of this platform. Nothing is written before the release
@@ -171,14 +150,9 @@ func newer(a, old lockfile.Adapter) error {
 
 // take copies a binary and hashes it in one pass. It gets its name after it was found to be the one that was signed.
 func (d *Depot) take(ctx context.Context, from, tree *fsroot.Tree, a lockfile.Adapter, b trust.Binary, want string) error {
-	dir, name := binaryDir(want), d.binaryName(a.ID)
-	at := path.Join(dir, name)
-	if r, info, err := tree.OpenFile(at); err == nil {
-		sum, err := hash(ctx, r)
-		r.Close()
-		if err == nil && sum == want && info.Mode().Perm() == 0o500 {
-			return nil
-		}
+	program := shelf.Program{Tree: tree, Dir: storeDir, Digest: want, Name: d.binaryName(a.ID), Windows: d.onWindows()}
+	if _, whole := program.Whole(ctx); whole {
+		return nil
 	}
 	r, info, err := from.OpenFile(b.File)
 	if err != nil {
@@ -188,27 +162,11 @@ func (d *Depot) take(ctx context.Context, from, tree *fsroot.Tree, a lockfile.Ad
 	if info.Size() != b.Size {
 		return matches(a, b, info.Size(), "", want)
 	}
-	if err := tree.RemoveAll(making); err != nil {
-		return err
-	}
-	h := sha256.New()
-	n, err := tree.WriteFrom(making, io.TeeReader(reader{ctx, r}, h), min(b.Size, maxBinary), 0o500)
-	if err == nil {
-		err = matches(a, b, n, hex.EncodeToString(h.Sum(nil)), want)
-	}
+	got, n, err := program.Take(ctx, r, min(b.Size, maxBinary))
 	if err != nil {
-		return errors.Join(err, tree.RemoveAll(making))
-	}
-	if _, err := tree.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if err := tree.Rename(making, at); err != nil {
-		return err
-	}
-	if err := tree.Sync(dir); err != nil {
-		return err
-	}
-	return tree.Sync(storeDir)
+	return matches(a, b, n, got, want)
 }
 
 // Remove takes an adapter out of the lock file and the depot.

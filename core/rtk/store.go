@@ -2,9 +2,8 @@ package rtk
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -15,12 +14,8 @@ import (
 	"github.com/greenroom-agents/greenroom/core/internal/shelf"
 )
 
-// programsDir is where programs lie below the store, each in a directory of its digest, and making is one that is being
-// made by whoever holds the lock.
-const (
-	programsDir = "programs"
-	making      = ".making"
-)
+// programsDir is where programs lie below the store, each in a directory of its digest.
+const programsDir = "programs"
 
 // maxProgram bounds the size of a program in bytes.
 const maxProgram = 256 << 20
@@ -84,7 +79,7 @@ func (s *Store) Keep(ctx context.Context, source Source, pinned string) (digest 
 		return "", err
 	}
 	defer leave()
-	if pinned != "" && s.whole(pinned) {
+	if pinned != "" && s.whole(ctx, pinned) {
 		return pinned, nil
 	}
 	a, err := ask(ctx, source)
@@ -95,7 +90,7 @@ func (s *Store) Keep(ctx context.Context, source Source, pinned string) (digest 
 		return "", wrong("the one that this session began with is gone or was altered, and the host has another one now").
 			WithHint("clean the session up, and prepare it again")
 	}
-	if s.whole(a.SHA256) {
+	if s.whole(ctx, a.SHA256) {
 		return a.SHA256, nil
 	}
 	return a.SHA256, s.take(ctx, a)
@@ -126,15 +121,29 @@ func ask(ctx context.Context, source Source) (Artefact, error) {
 	return a, nil
 }
 
-// take copies a program into the store.
+// take copies a program into the store. Nothing is written for one that is not what is expected, and what is written is
+// compared once more on the way.
 func (s *Store) take(ctx context.Context, a Artefact) (err error) {
-	data, _, err := fsroot.ReadInput(a.Path, maxProgram)
+	file, info, err := fsroot.OpenInput(a.Path)
 	if err != nil {
 		return fault.Wrap(err, fault.Artefact, op, subject, "the file that the host names cannot be read, or is no regular file")
 	}
-	if have := digestOf(data); have != a.SHA256 {
-		return wrong("its SHA-256 is " + have + ", and " + a.SHA256 + " is expected").
-			WithHint("install the program anew; it was altered, or is another version")
+	defer file.Close()
+	if info.Size() > maxProgram {
+		return wrong("the file that the host names is larger than any program of that name")
+	}
+	have, err := shelf.Hash(ctx, file)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if ctx.Err() != nil {
+		return s.shelf.Late(ctx, "keep")
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.Artefact, op, subject, "the file that the host names cannot be read")
+	}
+	if have != a.SHA256 {
+		return altered(have, a.SHA256)
 	}
 	if _, err := s.tree.MkdirAll(programsDir, 0o700); err != nil {
 		return err
@@ -144,39 +153,29 @@ func (s *Store) take(ctx context.Context, a Artefact) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	if s.whole(a.SHA256) { // another process was faster
+	if s.whole(ctx, a.SHA256) { // another process was faster
 		return nil
 	}
-	temp, at := s.shelf.At(making), s.shelf.At(a.SHA256)
-	if err := s.tree.RemoveAll(temp); err != nil {
+	switch have, _, err := s.program(a.SHA256).Take(ctx, file, maxProgram); {
+	case err != nil:
 		return err
+	case have != a.SHA256:
+		return altered(have, a.SHA256)
 	}
-	if err := s.write(temp, data); err != nil {
-		return errors.Join(err, s.tree.RemoveAll(temp))
-	}
-	// One that is damaged has to make way. What runs of it goes on: its file stays until it ends.
-	if err := s.tree.RemoveAll(at); err != nil {
-		return err
-	}
-	if err := s.tree.Rename(temp, at); err != nil {
-		return err
-	}
-	return s.tree.Sync(programsDir)
+	return s.tree.Chmod(s.shelf.At(a.SHA256), 0o500)
 }
 
-// write writes the program durably, and takes the right to write away.
-func (s *Store) write(dir string, data []byte) error {
-	if err := s.tree.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
-	if err := s.tree.WriteFile(dir+"/"+File(s.windows), data, fsroot.WriteOptions{Mode: 0o500, Fresh: true, Sync: true}); err != nil {
-		return err
-	}
-	return s.tree.Chmod(dir, 0o500)
+func altered(have, want string) error {
+	return wrong("its SHA-256 is " + have + ", and " + want + " is expected").
+		WithHint("install the program anew; it was altered, or is another version")
+}
+
+func (s *Store) program(digest string) shelf.Program {
+	return shelf.Program{Tree: s.tree, Dir: programsDir, Digest: digest, Name: File(s.windows), Windows: s.windows}
 }
 
 // whole says whether a program lies in the store as it was taken.
-func (s *Store) whole(digest string) bool {
+func (s *Store) whole(ctx context.Context, digest string) bool {
 	if !shelf.IsDigest(digest) {
 		return false
 	}
@@ -184,22 +183,16 @@ func (s *Store) whole(digest string) bool {
 		return true
 	}
 	delete(s.known, digest)
-	data, info, err := s.tree.ReadFile(s.shelf.At(digest)+"/"+File(s.windows), maxProgram)
-	if err != nil || !s.windows && info.Mode().Perm() != 0o500 || digestOf(data) != digest {
-		return false
+	info, whole := s.program(digest).Whole(ctx)
+	if whole {
+		s.known[digest] = info
 	}
-	s.known[digest] = info
-	return true
+	return whole
 }
 
 // Collect removes programs that no session leads to; see [shelf.Shelf.Collect].
 func (s *Store) Collect(ctx context.Context, before time.Time, leased func() (map[string]bool, error)) ([]string, error) {
 	return s.shelf.Collect(ctx, before, leased)
-}
-
-func digestOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 const (

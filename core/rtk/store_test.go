@@ -2,6 +2,8 @@ package rtk
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -51,6 +53,11 @@ func (s *shop) artefact(name, body string) Artefact {
 		s.t.Fatal(err)
 	}
 	return Artefact{path, digestOf([]byte(body))}
+}
+
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 func (s *shop) keep(source Source, pinned string) string {
@@ -193,7 +200,7 @@ func TestC309_WhatAKilledProcessLeftIsNoProgram(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	a := s.artefact("rtk", "one")
-	left := filepath.Join(s.dir, "store", programsDir, making)
+	left := filepath.Join(s.dir, "store", programsDir, ".making")
 	if err := errors.Join(os.MkdirAll(left, 0o700), os.WriteFile(filepath.Join(left, "rtk"), []byte("o"), 0o500)); err != nil {
 		t.Fatal(err)
 	}

@@ -55,6 +55,32 @@ func ReadInput(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	return nil, nil, err
 }
 
+// OpenInput opens a regular file of the user's, by its path, to read it bit by bit. Links are followed. It fails as ReadInput
+// does.
+func OpenInput(path string) (*os.File, fs.FileInfo, error) {
+	name := filepath.Base(path)
+	info, err := os.Stat(path) // before it is opened, which can do something to what is no file
+	if err != nil {
+		return nil, nil, reading(absent(err), "read input", name)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fault.New(fault.NotRegular, "read input", name, "not a regular file")
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, nil, reading(absent(err), "read input", name)
+	}
+	now, err := f.Stat()
+	if err == nil && (!os.SameFile(info, now) || !now.Mode().IsRegular()) {
+		err = fault.Wrap(errSwapped, fault.Conflict, "read input", name, "replaced while it was being opened")
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, now, nil
+}
+
 // Read reads the file that in describes, which was looked at already. Where a newer one has taken its place, it is read
 // instead.
 func (in Input) Read(path string, limit int64) ([]byte, error) {
