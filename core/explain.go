@@ -154,9 +154,6 @@ func (h *Host) Explain(ctx context.Context, s Session) (*Explanation, error) {
 		if _, w.out.spill, err = planBlocks(a, ws, tree); err != nil {
 			return nil, inTime(ctx, err)
 		}
-		if w.out.spill != "" {
-			tree.Blocks = nil
-		}
 	}
 	if m == nil {
 		m = &manifest.Manifest{}
@@ -181,6 +178,9 @@ func (h *Host) peek(name string) func(string) ([]byte, error) {
 	}
 }
 
+// skillLink is why there is a link of ours in a workspace.
+const skillLink = "skill, taken away at clean-up"
+
 func nodes(t *layout.Tree) []Node {
 	var list []Node
 	for _, n := range t.Nodes {
@@ -191,6 +191,10 @@ func nodes(t *layout.Tree) []Node {
 		list = append(list, v)
 	}
 	for _, b := range t.Blocks {
+		if b.Link != "" {
+			list = append(list, Node{Place: "workspace:" + b.Path, Kind: string(manifest.Link), Target: b.Link, Custody: string(manifest.Ours), Why: skillLink})
+			continue
+		}
 		list = append(list, Node{Place: "workspace:" + b.Path, Kind: "block", Size: len(b.Text), Custody: string(manifest.Ours), Why: "managed block, taken out at clean-up"})
 	}
 	return list

@@ -217,6 +217,14 @@ func TestC325_ExtensionWithoutDeclaration(t *testing.T) {
 	if list, err := os.ReadDir(p.Dir); err != nil || len(list) > 0 {
 		t.Errorf("in the session: %v, %v", list, err)
 	}
+	if len(p.Skills) == 0 {
+		t.Error("no skill is listed")
+	}
+	for _, skill := range p.Skills {
+		if filepath.Dir(filepath.Dir(skill.Path)) != filepath.Join(s.cwd, ".agents/skills") || !strings.Contains(s.read(skill.Path), "name: "+skill.Name) {
+			t.Errorf("skill %s at %s", skill.Name, skill.Path)
+		}
+	}
 	if slices.ContainsFunc(p.Env, func(v EnvVar) bool { return strings.HasPrefix(v.Name, "ENVOY") }) {
 		t.Errorf("environment %v", p.Env)
 	}

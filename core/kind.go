@@ -2,6 +2,8 @@ package core
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -179,7 +181,7 @@ func (h *Host) names(a *answered, prior map[string]string) (*named, error) {
 	if fits && n != nil && (len(prior) == 0 || maps.Equal(prior, n.names)) {
 		return n, nil
 	}
-	given, err := layout.Names(a.desc, a.layout, a.inputs, k.skills, prior)
+	given, err := layout.Names(a.desc, a.layout, a.inputs, k.skills, prior, h.leadsToStore)
 	if err != nil {
 		return nil, err
 	}
@@ -210,6 +212,12 @@ func (h *Host) names(a *answered, prior map[string]string) (*named, error) {
 		}
 	}
 	return n, nil
+}
+
+// leadsToStore says whether a path is a link to something in the store, which no link of the user's is.
+func (h *Host) leadsToStore(path string) bool {
+	to, err := os.Readlink(path)
+	return err == nil && strings.HasPrefix(to, filepath.Join(h.store.Path(), "store")+string(filepath.Separator))
 }
 
 // choices is an Inherit in the form kind=mode,name,..., in the order of the kinds. A name that holds a comma, or a sign that

@@ -279,6 +279,10 @@ func (h *Host) info(ctx context.Context, name string, m *manifest.Manifest) Info
 		in.Tree = append(in.Tree, Node{Place: "session:" + e.Path, Kind: string(e.Kind), Target: e.Target, Custody: string(e.Custody), Why: e.Why})
 	}
 	for _, o := range m.Outside {
+		if o.Link {
+			in.Tree = append(in.Tree, Node{Place: "workspace:" + o.Path, Kind: string(manifest.Link), Custody: string(manifest.Ours), Why: skillLink})
+			continue
+		}
 		in.Tree = append(in.Tree, Node{Place: "workspace:" + o.Path, Kind: "block", Custody: string(manifest.Ours), Why: "managed block, taken out at clean-up"})
 	}
 	return in

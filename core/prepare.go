@@ -274,11 +274,28 @@ func (h *Host) planWorkspace(ctx context.Context, a *answered, ses *manifest.Ses
 // planBlocks works out what has to change in the workspace, or what goes into the first prompt instead.
 func planBlocks(a *answered, w *manifest.Workspace, tree *layout.Tree) (plan *manifest.Plan, spill string, err error) {
 	plan, err = w.Plan(a.name, tree.Blocks)
-	if errors.Is(err, fault.Conflict) && slices.Contains(a.desc.Instructions, preparer.FirstPrompt) {
-		a.note("workspace_held", "somebody else holds "+tree.Blocks[0].Path+"; the instructions go with the first prompt", "")
-		return nil, joinBlocks(tree.Blocks), nil
+	if !errors.Is(err, fault.Conflict) || !slices.Contains(a.desc.Instructions, preparer.FirstPrompt) {
+		return plan, "", err
 	}
-	return plan, "", err
+	var texts, links []manifest.Block
+	for _, b := range tree.Blocks {
+		if b.Link == "" {
+			texts = append(texts, b)
+		} else {
+			links = append(links, b)
+		}
+	}
+	if len(texts) == 0 {
+		return nil, "", err
+	}
+	if len(links) > 0 { // without which it is a session without skills
+		if plan, err = w.Plan(a.name, links); err != nil {
+			return nil, "", err
+		}
+	}
+	a.note("workspace_held", "somebody else holds "+texts[0].Path+"; the instructions go with the first prompt", "")
+	tree.Blocks = links
+	return plan, joinBlocks(texts), nil
 }
 
 func joinBlocks(blocks []manifest.Block) string {

@@ -23,14 +23,17 @@ import (
 )
 
 // blocks is the adapter of an invented client that is told its instructions in the workspace, in a directory that is
-// not there yet, and that keeps a file of its own.
+// not there yet, looks for skills there too, and keeps a file of its own.
 type blocks struct{}
 
 func (blocks) Describe() preparer.Descriptor {
 	return preparer.Descriptor{
 		Provider: "blocks", Version: "1.0.0", Client: preparer.Client{Executables: []string{"blocks"}, Transport: preparer.NoTransport},
-		Homes:        []preparer.Home{{ID: "b", Default: ".blocks"}},
-		Inputs:       []preparer.Input{{Name: "conf", Kind: preparer.InputFile, At: []preparer.Location{preparer.At("b", "conf.json")}, Format: preparer.JSON}},
+		Homes: []preparer.Home{{ID: "b", Default: ".blocks"}},
+		Inputs: []preparer.Input{
+			{Name: "conf", Kind: preparer.InputFile, At: []preparer.Location{preparer.At("b", "conf.json")}, Format: preparer.JSON},
+			{Name: "skills", Kind: preparer.InputNames, At: []preparer.Location{preparer.AtWorkspace(".blocks/skills")}, Filter: preparer.FilterSkills},
+		},
 		Instructions: []preparer.Channel{preparer.WorkspaceFile}, Rewrite: preparer.InstructionsOnly,
 		Skills: preparer.SkillChannel{Kind: preparer.SkillDirectory, Links: true, Names: preparer.PlainNames},
 		Env:    []string{"BLOCKS_HOME"},
@@ -45,6 +48,7 @@ func (blocks) Prepare(_ context.Context, r preparer.Request) (*preparer.Layout, 
 	l.Merge(home.Join("conf.json"), preparer.JSON, []preparer.Base{preparer.FromInput("conf"), preparer.Empty()}, preparer.Set(preparer.Key("ours"), preparer.Bool(true)))
 	l.Merge(home.Join("own.json"), preparer.JSON, here, preparer.Set(preparer.Key("seeded"), preparer.Bool(true)))
 	l.Skills(preparer.PlaceSkills{At: home.Join("skills")})
+	l.Skills(preparer.PlaceSkills{At: preparer.Workspace(".blocks/skills"), Reserve: []string{"skills"}})
 	l.Set("BLOCKS_HOME", home.Value())
 	return l, nil
 }
@@ -181,6 +185,7 @@ func (s stage) act(ctx context.Context, h *core.Host, op string) (err error) {
 		_, err = h.Prepare(ctx, ses)
 	case "otherwise":
 		ses.Inherit.Preset = core.Automation
+		ses.BrowserUse = s.Provider == "blocks" // another set of skills, so that links in the workspace lead elsewhere
 		_, err = h.Prepare(ctx, ses)
 	case "cleanup":
 		_, err = h.Cleanup(ctx, ses.Ref(), core.CleanupOptions{})

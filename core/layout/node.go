@@ -41,8 +41,9 @@ type Tree struct {
 	Nodes []Node // sorted by path, parents first
 	// Unlinked says that copies stand in the place of links; see [Tree.Unlink].
 	Unlinked bool
-	Blocks   []manifest.Block
-	Logins   []manifest.Login
+	// Blocks are managed blocks and links in the workspace.
+	Blocks []manifest.Block
+	Logins []manifest.Login
 	// Shares are directories of the user's that have to be there before the links to them are made.
 	Shares []manifest.Share
 	// Caches are directories below the cache root that have to exist.
@@ -70,7 +71,7 @@ type Var struct {
 
 // Bundle is a set of skills as it is placed below one directory.
 type Bundle struct {
-	Place string // session path
+	Place string // session path, "" in the workspace
 	Path  string // absolute, as the agent sees it
 }
 

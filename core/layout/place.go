@@ -126,8 +126,9 @@ func (c *compiler) login(e preparer.Login) error {
 	return c.add(n)
 }
 
-// Names gives the skills their names: the user's keep theirs. prior are the names that the session gave before.
-func Names(d preparer.Descriptor, l *preparer.Layout, inputs *input.Snapshot, skills []skill.Skill, prior map[string]string) (map[string]string, error) {
+// Names gives the skills their names: the user's keep theirs. prior are the names that the session gave before. What ours
+// says is ours, by its path, is none of the user's.
+func Names(d preparer.Descriptor, l *preparer.Layout, inputs *input.Snapshot, skills []skill.Skill, prior map[string]string, ours func(path string) bool) (map[string]string, error) {
 	var reserved []string
 	for _, e := range l.Entries {
 		s, ok := e.(preparer.PlaceSkills)
@@ -140,6 +141,9 @@ func Names(d preparer.Descriptor, l *preparer.Layout, inputs *input.Snapshot, sk
 				return nil, refused(s.At.String(), "reserves the names of an input that there is not")
 			}
 			for _, child := range it.Names {
+				if s.At.Root == preparer.RootWorkspace && ours(child.Path) {
+					continue
+				}
 				reserved = append(reserved, child.Name)
 				if child.Title != "" {
 					reserved = append(reserved, child.Title)
@@ -187,6 +191,16 @@ func (c *compiler) catalog(at preparer.Place, dir string, named []skill.Named) e
 	return nil
 }
 
+// workspaceSkills places one link for each skill in a folder that is the user's.
+func (c *compiler) workspaceSkills(e preparer.PlaceSkills, bundle string, named []skill.Named) error {
+	for _, n := range named {
+		c.tree.Blocks = append(c.tree.Blocks, manifest.Block{Path: path.Join(e.At.Path, n.Name), Link: filepath.Join(bundle, n.Name)})
+	}
+	at := filepath.Join(c.Handles.Roots.Workspace, filepath.FromSlash(e.At.Path))
+	c.tree.Bundles = append(c.tree.Bundles, Bundle{Path: at})
+	return c.catalog(e.At, at, named)
+}
+
 func (c *compiler) skills(ctx context.Context, e preparer.PlaceSkills) error {
 	if len(c.Skills) == 0 {
 		return nil
@@ -195,12 +209,15 @@ func (c *compiler) skills(ctx context.Context, e preparer.PlaceSkills) error {
 	for _, s := range c.Skills {
 		named = append(named, skill.Named{Name: c.Names[s.ID], Skill: s})
 	}
-	at := c.free(e.At.Path)
 	dir, digest, err := c.Bundle(ctx, named)
 	if err != nil {
 		return err
 	}
 	c.tree.Leases = append(c.tree.Leases, digest)
+	if e.At.Root == preparer.RootWorkspace {
+		return c.workspaceSkills(e, dir, named)
+	}
+	at := c.free(e.At.Path)
 	c.tree.Bundles = append(c.tree.Bundles, Bundle{Place: at, Path: filepath.Join(c.Handles.Roots.Session, filepath.FromSlash(at))})
 	if err := c.catalog(e.At, c.tree.Bundles[len(c.tree.Bundles)-1].Path, named); err != nil {
 		return err

@@ -60,7 +60,13 @@ func (p *Plan) Apply() error {
 		if _, err := p.w.tree.MkdirAll(path.Dir(c.out.Path), 0o755); err != nil {
 			return err
 		}
-		if err := p.w.put(c.out.Path, c.data, c.info); err != nil {
+		var err error
+		if c.out.Link {
+			err = p.w.putLink(c.out.Path, c.next.Link, c.out.Was)
+		} else {
+			err = p.w.put(c.out.Path, c.data, c.info)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -103,6 +109,19 @@ func (w *Workspace) undo(session string, list []Outside) (kept []Kept, err error
 		}
 		if err := w.sweep(o.Path); err != nil {
 			return kept, err
+		}
+		if o.Link {
+			reason, err := w.undoLink(o, have)
+			if err != nil {
+				return kept, err
+			}
+			if reason != "" {
+				kept = append(kept, Kept{Place: "workspace:" + o.Path, Reason: reason})
+			}
+			if have != nil && o.Joined {
+				drop(have, session)
+			}
+			continue
 		}
 		data, info, existed, err := w.read(o.Path)
 		if err != nil {
@@ -227,6 +246,9 @@ func (w *Workspace) ReleaseExcept(session string, keep map[string]bool) (kept []
 func (w *Workspace) strip(rel string, b *sharedBlock, m merge.Marker) (reason string, err error) {
 	if w.Replaced() {
 		return "the workspace is another directory now", nil
+	}
+	if b.Link != "" {
+		return w.unlink(rel, b)
 	}
 	data, info, existed, err := w.read(rel)
 	if err != nil {

@@ -123,15 +123,16 @@ const (
 	Scratch Custody = "scratch" // a directory that goes with all that programs of ours wrote there
 )
 
-// Outside is a managed block of ours in a file of the workspace.
+// Outside is a managed block of ours in a file of the workspace, or a link of ours there.
 type Outside struct {
 	Path string `json:"path"` // below the workspace
 	Key  string `json:"key"`  // of the workspace record
+	Link bool   `json:"link,omitempty"`
 	// Was and Post are the digests of the whole file before and after this preparation changed it, "" for no file.
 	// They are equal when it only joined the sessions that share the block.
 	Was  string `json:"was"`
 	Post string `json:"post"`
-	// Undo is the text of the block that this preparation replaced, with HadBlock.
+	// Undo is the text of the block that this preparation replaced, or where the link led to before, with HadBlock.
 	Undo     string `json:"undo,omitempty"`
 	HadBlock bool   `json:"hadBlock,omitempty"`
 	Joined   bool   `json:"joined,omitempty"` // this preparation added us to the holders

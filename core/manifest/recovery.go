@@ -89,7 +89,7 @@ func (s *Session) abandon(ctx context.Context) error {
 		held := m.Outside[:0]
 		for _, o := range m.Outside {
 			if !o.Joined {
-				held = append(held, Outside{Path: o.Path, Key: o.Key, Was: o.Was, Post: o.Was})
+				held = append(held, Outside{Path: o.Path, Key: o.Key, Link: o.Link, Was: o.Was, Post: o.Was})
 			}
 		}
 		m.Outside, m.State = held, Incomplete

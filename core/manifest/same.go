@@ -17,7 +17,7 @@ func (m *Manifest) Same(o *Manifest) bool {
 }
 
 func sameHold(a, b Outside) bool {
-	return a.Path == b.Path && a.Key == b.Key && a.Dropped == b.Dropped
+	return a.Path == b.Path && a.Key == b.Key && a.Link == b.Link && a.Dropped == b.Dropped
 }
 
 func sameLogin(a, b Login) bool {

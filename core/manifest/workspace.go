@@ -31,10 +31,11 @@ type shared struct {
 // sharedBlock is one managed block, and who holds it.
 type sharedBlock struct {
 	Text    string            `json:"text"`
-	Created bool              `json:"created"`  // the file was not there
-	Made    []string          `json:"made"`     // directories that were not there, outermost first
-	Record  merge.BlockRecord `json:"record"`   // how to take the block out again
-	Holders []string          `json:"sessions"` // names of sessions, sorted
+	Link    string            `json:"link,omitempty"` // where it leads to, for one that is no block but a link
+	Created bool              `json:"created"`        // the file was not there
+	Made    []string          `json:"made"`           // directories that were not there, outermost first
+	Record  merge.BlockRecord `json:"record"`         // how to take the block out again
+	Holders []string          `json:"sessions"`       // names of sessions, sorted
 }
 
 // Workspace is a workspace whose lock is held.
@@ -48,10 +49,11 @@ type Workspace struct {
 	record *shared
 }
 
-// Block is a managed block that a session wants in a file of its workspace.
+// Block is a managed block that a session wants in a file of its workspace, or with Link, a link that it wants there.
 type Block struct {
 	Path string
 	Text string
+	Link string // where it leads to, absolute
 }
 
 // OpenWorkspace locks a workspace directory.
@@ -211,6 +213,9 @@ func (w *Workspace) Plan(session string, blocks []Block) (*Plan, error) {
 }
 
 func (w *Workspace) plan(session string, b Block) (change, error) {
+	if b.Link != "" {
+		return w.planLink(session, b)
+	}
 	b.Text = merge.BlockText(b.Text)
 	have := w.record.Files[b.Path]
 	if have != nil && have.Text != b.Text {

@@ -117,7 +117,7 @@ type Login struct {
 }
 
 // PlaceSkills places the session's skills below a directory: one link to a read-only bundle where the client follows
-// links, else copies.
+// links, else copies. In the workspace, in a folder that is the user's, each skill is a link of its own.
 type PlaceSkills struct {
 	At Place
 	// Reserve lists inputs of kind InputNames whose names must not be taken by a skill of ours.

@@ -224,6 +224,12 @@ func TestBadAdapterFails(t *testing.T) {
 				Lead: []p.Value{r.Instructions.Text()}})
 		})},
 		"file in the workspace": {"places", then(func(l *p.Layout, _ p.Request) { l.File(p.Workspace("x.md"), p.S("x")) })},
+		"skills where nobody says that the client looks": {"places", then(func(l *p.Layout, _ p.Request) {
+			l.Skills(p.PlaceSkills{At: p.Workspace(".actor/skills"), Reserve: []string{"skills"}})
+		})},
+		"copies of skills in the workspace": {"places", then(func(l *p.Layout, _ p.Request) {
+			l.Skills(p.PlaceSkills{At: p.Workspace(".actor/skills"), Copy: true})
+		})},
 		"block in .github": {"places", then(func(l *p.Layout, r p.Request) {
 			l.Block(p.Workspace(".github/x.md"), []p.Base{p.Current()}, r.Instructions.Text())
 		})},

@@ -156,10 +156,19 @@ func (c *checker) place(where string, e preparer.Entry) {
 	switch p.Root {
 	case preparer.RootSession:
 	case preparer.RootWorkspace:
-		if _, block := e.(preparer.Block); !block {
-			c.add(Places, where, "only a managed block may stand in the workspace")
-		} else if bad == "" {
-			bad = badWorkspace(p.Path)
+		switch e := e.(type) {
+		case preparer.Block:
+			if bad == "" {
+				bad = badWorkspace(p.Path)
+			}
+		case preparer.PlaceSkills:
+			if e.Copy || e.Keep || !c.desc.Skills.Links || !c.looksIn(e) {
+				c.add(Places, where, "only a managed block may stand in the workspace, and links to skills that the client follows, in a folder whose names they give way to")
+			} else if bad == "" {
+				bad = badDir(p.Path)
+			}
+		default:
+			c.add(Places, where, "only a managed block and links to skills may stand in the workspace")
 		}
 	default:
 		c.add(Places, where, "nothing may be placed in root %q", p.Root)
@@ -169,6 +178,15 @@ func (c *checker) place(where string, e preparer.Entry) {
 		c.add(Places, where, "%s", bad)
 	}
 	c.root(where, p)
+}
+
+// looksIn says whether skills in the workspace stand in a folder that an input lists, whose names they give way to.
+func (c *checker) looksIn(e preparer.PlaceSkills) bool {
+	return slices.ContainsFunc(c.desc.Inputs, func(i preparer.Input) bool {
+		return listsSkills(i) && slices.Contains(e.Reserve, i.Name) && slices.ContainsFunc(i.At, func(l preparer.Location) bool {
+			return l.Base == preparer.BaseWorkspace && !l.ToGitRoot && l.Path == e.At.Path
+		})
+	})
 }
 
 // target checks a place that is only referred to, from one of some roots.

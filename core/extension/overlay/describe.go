@@ -42,7 +42,7 @@ func (o *Overlay) describe() p.Descriptor {
 		Inherit:      map[p.Kind]p.Exclusion{p.Skills: {How: p.ByLayout}},
 	}
 	if len(o.mirrors()) > 0 {
-		d.Skills = p.SkillChannel{Kind: p.SkillDirectory, Nested: true, Names: p.PlainNames}
+		d.Skills = p.SkillChannel{Kind: p.SkillDirectory, Nested: true, Links: o.prep.Home == nil, Names: p.PlainNames}
 	}
 	if len(o.prep.HiddenBy) > 0 {
 		in := p.Input{Name: inHidden, Kind: p.InputFile}
@@ -80,11 +80,16 @@ func (o *Overlay) own(h *runtimeprep.Home) []p.Location {
 	return list
 }
 
-// mirrors are the directories of a session that its skills lie in: one for each root that the agent has in a workspace.
+// mirrors are the directories that the skills of a session lie in: one of the session's for each root that the agent has in
+// a workspace, or without a home of the session's own, these roots.
 func (o *Overlay) mirrors() []p.Place {
 	var at []p.Place
 	for _, root := range o.agent.Roots {
-		if root.Scope == runtimeprep.Workspace && o.prep.Home != nil {
+		switch {
+		case root.Scope != runtimeprep.Workspace:
+		case o.prep.Home == nil:
+			at = append(at, p.Workspace(root.Path))
+		default:
 			at = append(at, p.Session(mirror).Join(root.Path))
 		}
 	}

@@ -27,6 +27,12 @@ func (o *Overlay) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	}
 	h := o.prep.Home
 	if h == nil {
+		// The agent reads its own home, and finds skills where it always looks.
+		if r.Skills.Count > 0 {
+			for _, dir := range o.mirrors() {
+				l.Skills(p.PlaceSkills{At: dir, Reserve: []string{inRoots}})
+			}
+		}
 		return l, nil
 	}
 	home := p.Session(h.DirName)
