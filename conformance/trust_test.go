@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/greenroom-agents/greenroom/conformance/rig"
@@ -74,4 +75,35 @@ func TestH33_ProjectSetsUpTheClientWhereItIsTrusted(t *testing.T) {
 			s.unchanged("the home", home, s.take(s.home), c.ownState()...)
 		}
 	})
+}
+
+// On a terminal a client has a person look at a folder that the session does not trust, and asks nothing about one that it
+// does: there it comes to the next thing, or runs the project's server. The session names what stands in the way.
+func TestH33_ATerminalAsksAboutWhatIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	for name, words := range map[string]struct {
+		client      client
+		asks, comes string
+	}{
+		"codex": {codex, "Open restricted", "Hooks need review"},
+		"kimi":  {kimi, "Trust this folder", "scripted-model"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, trust := range []preparer.Trust{preparer.NotTrusted, preparer.UserSaidYes} {
+				s := newStage(t, words.client)
+				projectSetUp[name](s)
+				g := s.open()
+				session := g.session("terminal", core.Desktop)
+				session.TrustWorkspace = trust
+				p := g.prepare(session)
+				if slices.Contains(p.Gates(), "folder-trust") == trust.Given() {
+					t.Errorf("%q: the gates that stand are %q", trust, p.Gates())
+				}
+				if word := g.shown(g.sit(p), words.asks, words.comes); (word == words.asks) == trust.Given() {
+					t.Errorf("%q: it shows %q", trust, word)
+				}
+			}
+		})
+	}
 }

@@ -109,6 +109,10 @@ func Rows() []Row {
 		each("No credential of the user's stands in the host's state or log", "TestC234_NoSecretInStateOrLog"),
 		each("What a project sets up, hooks and servers among it, runs where the session's workspace is trusted and not where nobody said so",
 			"TestH33_ProjectSetsUpTheClientWhereItIsTrusted"),
+		{"On a terminal, what the session's trust answers is not asked, and what it does not is", map[string]Cell{
+			"codex": {Test: "TestH33_ATerminalAsksAboutWhatIsNotTrusted/codex"}, "claude": {Test: "TestC262_ClaudeAsksWhatItsDescriptorNames"},
+			"kimi":     {Test: "TestH33_ATerminalAsksAboutWhatIsNotTrusted/kimi"},
+			"opencode": {None: "the client asks nobody about a folder"}}},
 		{"Hooks that a user trusts run, and ones that changed since do not", map[string]Cell{
 			"codex": {Test: "TestH28_TrustInHooksComesAlong"}, "claude": {None: "hooks of the user's settings need no trust"},
 			"kimi":     {None: "hooks of the user's configuration need no trust"},
