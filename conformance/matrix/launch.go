@@ -32,6 +32,11 @@ func launchRows() []Row {
 			"codex": {None: "the client asks its provider, which says so"}, "claude": {Test: "TestLaunch_NobodyIsLoggedIn/claude"},
 			"kimi": {Test: "TestLaunch_NobodyIsLoggedIn/kimi"}, "opencode": {None: "the client has free models of its own"},
 		}},
+		all("effort or mode, as set between two turns, holds in a new process", "TestLaunch_SetUpAsItWas"),
+		{"Driven through core/launch: a server of MCP that fails in a new process is told of", map[string]Cell{
+			"codex": {Test: "TestLaunch_OtherServersAreTold/codex"}, "claude": {Test: "TestLaunch_OtherServersAreTold/claude"},
+			"kimi": {None: "the protocol tells of no servers"}, "opencode": {None: "the protocol tells of no servers"},
+		}},
 		all("the model changes between two turns, and is kept by a new process", "TestLaunch_SwitchModel"),
 	}
 }

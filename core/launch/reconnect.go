@@ -64,12 +64,20 @@ func (c *Conn) setUp(ctx context.Context, model string, options map[string]strin
 		c.talk.Model = model
 	}
 	for _, name := range slices.Sorted(maps.Keys(options)) {
-		if c.stands.option(name) == options[name] {
+		now := c.stands.option(name)
+		if now == options[name] {
 			continue
 		}
 		// What the client has said before does not count any more. Some say at once what holds now, some with the turn.
 		c.stands.forget(name)
-		if err := c.tr.set(ctx, c.talk.ID, name, options[name]); err != nil {
+		err := c.tr.set(ctx, c.talk.ID, name, options[name])
+		if err != nil && now != "" {
+			// A client that says something else than it does refuses to become what it is. What it says is made true first.
+			if c.tr.set(ctx, c.talk.ID, name, now) == nil {
+				err = c.tr.set(ctx, c.talk.ID, name, options[name])
+			}
+		}
+		if err != nil {
 			return c.changed(name, err)
 		}
 	}

@@ -89,6 +89,20 @@ func TestReconnectedClientThatCannotBeSetUp(t *testing.T) {
 	})
 }
 
+// One that is what it was, says otherwise, and takes nothing that it is already, is made what it says first.
+func TestReconnectedClientThatSaysOtherwise(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "--drift", "lies")
+	c, _ := s.open()
+	if err := c.Set(t.Context(), "mode", "plan"); err != nil {
+		t.Fatal(err)
+	}
+	s.turn(c, "die now")
+	if events := s.turn(c, "option mode"); said(events) != "plan" || changes(events) != nil {
+		t.Errorf("%+v", events)
+	}
+}
+
 // One that takes what it is told, and does otherwise, is told of in the turn, once.
 func TestReconnectedClientThatStaysAnother(t *testing.T) {
 	t.Parallel()

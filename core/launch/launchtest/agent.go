@@ -133,7 +133,7 @@ func (a *agent) Request(ctx context.Context, method string, params json.RawMessa
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		switch {
-		case a.back && a.with["drift"] == driftStuck:
+		case a.back && a.with["drift"] == driftStuck, a.back && a.with["drift"] == driftLies && q.Value != drifted && a.set[q.ConfigID] == "":
 			return nil, &jsonrpc.Error{Code: jsonrpc.InvalidParams, Message: "it cannot be set any more"}
 		case !a.back || a.with["drift"] != driftDeaf:
 			a.set[q.ConfigID] = q.Value
@@ -178,6 +178,7 @@ func (a *agent) options() []any {
 const (
 	driftStuck   = "stuck"   // an option cannot be set back
 	driftDeaf    = "deaf"    // or stays as it is all the same
+	driftLies    = "lies"    // it is what it was, says something else, and cannot become what it is
 	driftTools   = "tools"   // it has another tool
 	driftServers = "servers" // one of its servers fails, and one is not there
 )

@@ -21,6 +21,7 @@
 //	stamp N DURATION     says what time it is, in nanoseconds, N times with a pause before each
 //	noise TEXT           prints a line that is no message
 //	rant BYTES           prints so many bytes on its error stream
+//	drip TEXT            prints a line on its error stream, a byte at a time
 //	child PATH           starts a process that lives on, and writes its number to the file
 //	orphan PATH          the same for one that leaves group and parent, as servers do that are put into the background
 //	sleep DURATION       waits, and is woken by a cancellation
@@ -31,8 +32,8 @@
 // The arguments are --hang METHOD, --refuse METHOD (with an error), --garble METHOD (with an answer of another shape),
 // --version-number N of the protocol, --ignore-cancel, --ignore-eof, --ignore-term, --forget (no conversation can be
 // loaded), --no-resume, --replay (a conversation is told again when it is loaded) and --drift WHAT: an agent that goes on
-// with a conversation has another mode of permissions than before ("option"), which cannot be set back ("stuck") or stays
-// all the same ("deaf"), and another tool ("tools") or other servers of MCP ("servers") where its protocol tells of them.
+// with a conversation has another mode of permissions than before ("option"), which cannot be set back ("stuck"), stays
+// all the same ("deaf") or is only said ("lies", over the Agent Client Protocol), and another tool ("tools") or other servers of MCP ("servers") where its protocol tells of them.
 //
 // [Appserver] plays a client of the Codex app-server protocol in the test's own process, one that can be told to refuse, not
 // to know, to hang and to end.

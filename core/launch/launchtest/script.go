@@ -135,6 +135,12 @@ func (s *script) do(ctx context.Context, line string) error {
 		for line := strings.Repeat("x", 1023) + "\n"; n > 0; n -= len(line) {
 			os.Stderr.WriteString(line)
 		}
+	case "drip":
+		for i := range len(rest) {
+			os.Stderr.WriteString(rest[i : i+1])
+			time.Sleep(time.Millisecond)
+		}
+		os.Stderr.WriteString("\n")
 	case "child":
 		return child(rest)
 	case "orphan":
