@@ -57,15 +57,15 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 // that leaves all others out. The client puts in the values of variables when it reads the file.
 func servers(l *p.Layout, r p.Request, file p.Place) {
 	files := l.ServerFile(r, file, "${", "}")
-	in, project := r.Options.Inherit, inProjectMCP.In(r).Exists && r.Trusted()
-	// In print mode the client connects the project's unasked, and gives them what variables they name. The user's come back
-	// by the file that the client keeps them in.
-	if none := in.None(p.MCPServers); none || project && r.Secretive() {
+	in, state := r.Options.Inherit, inState.In(r)
+	// In print mode the client connects those of the project and of every directory above it unasked, and gives them what
+	// variables they name. The user's come back by the file that the client keeps them in; without any it takes none.
+	if none := in.None(p.MCPServers); none || r.Trusted() && r.Secretive() {
 		l.Args(p.S(flagOnlyMCP))
-		if !none && inState.In(r).Exists && in.All(p.ModelSettings) {
+		if !none && len(state.Items(serverType))+len(state.Items(serverCommand)) > 0 && in.All(p.ModelSettings) {
 			files = append(files, inState.Path())
 		}
-		if project {
+		if !none || inProjectMCP.In(r).Exists && r.Trusted() {
 			l.Note(p.Tell("claude.project-mcp-left-out", "the mcp servers of the project, of plugins and of the account stay out together, "+
 				"where those of the user do or the session has credentials: one flag takes all", ""))
 		}
