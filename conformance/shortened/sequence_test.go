@@ -27,7 +27,8 @@ var added = map[string]struct {
 	"kimi":        {core.RTKInstructions, []string{"changed kimi/AGENTS.md"}, ""},
 	"opencode":    {core.RTKPlugin, []string{"changed opencode/AGENTS.md", "created opencode/plugins", "created opencode/plugins/rtk.js"}, "opencode/AGENTS.md"},
 	"tutti-agent": {core.RTKInstructions, []string{"changed tutti-agent/AGENTS.md"}, "tutti-agent/AGENTS.md"},
-	"acp:hermes": {core.RTKPlugin, []string{"changed hermes/config.yaml", "changed project/AGENTS.md", "created hermes/plugins", "created hermes/plugins/session-rtk",
+	// No client tells here that it is of a version which heeds the plugin.
+	"acp:hermes": {core.RTKInstructions, []string{"changed hermes/config.yaml", "changed project/AGENTS.md", "created hermes/plugins", "created hermes/plugins/session-rtk",
 		"created hermes/plugins/session-rtk/__init__.py", "created hermes/plugins/session-rtk/plugin.yaml", "created hermes/plugins/session-rtk/session.json"}, ""},
 }
 

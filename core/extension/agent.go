@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"encoding/json"
 	"path"
 	"strings"
 
@@ -65,10 +66,22 @@ func agentOf(m Manifest, files map[string][]byte) (overlay.Agent, error) {
 			return a, fault.New(fault.Invalid, "read", "runtime.launch.args", "hold "+composer.PermissionPlaceholder+", and the composer profile has no launchSettings.permission")
 		}
 	}
+	a.Supported = constraintOf(files[m.Profiles[ProfileDiscovery]])
 	for _, c := range m.ClientPlugins {
 		a.Plugins = append(a.Plugins, overlay.Plugin{File: c.File, Tell: c.Tell, To: c.To, When: c.When, Enable: c.Enable, Text: string(files[c.File])})
 	}
 	return a, nil
+}
+
+// constraintOf is the range of versions of the agent that a discovery profile names, "" for none.
+func constraintOf(profile []byte) string {
+	var d struct {
+		Constraint string `json:"constraint"`
+	}
+	if json.Unmarshal(profile, &d) != nil {
+		return ""
+	}
+	return d.Constraint
 }
 
 // programName is the name of a program without its directory and the ending that Windows gives it.

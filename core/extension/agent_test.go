@@ -18,6 +18,7 @@ func TestOverlayOfAPackage(t *testing.T) {
 	files := with(sample(), "profiles/composer.json", `{"schemaVersion": "tutti.agent.composer.v1", "permissionModes": [],
 		"skills": {"invocation": "textTrigger", "triggerPrefix": "/", "roots": [{"scope": "workspace", "path": ".acme/skills"}]},
 		"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme"}}}`)
+	files = with(files, "profiles/discovery.json", `{"schemaVersion": "tutti.agent.discovery.v1", "constraint": ">=1.2 <2"}`)
 	c, err := extension.NewContent(bytesOf(files), []byte(p.sign(t, files, "1.0.0", 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +32,7 @@ func TestOverlayOfAPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := overlay.Agent{
-		Key: "acme", Version: "1.0.0", Digest: pkg.Digest(), Executables: []string{"acme"}, Args: []string{"acp"},
+		Key: "acme", Version: "1.0.0", Digest: pkg.Digest(), Executables: []string{"acme"}, Args: []string{"acp"}, Supported: ">=1.2 <2",
 		Roots:   []runtimeprep.Root{{Scope: runtimeprep.Workspace, Path: ".acme/skills"}},
 		Plugins: []overlay.Plugin{{File: "plugins/hello.py", To: "plugins/hello/__init__.py", Text: "def register(ctx): pass\n"}},
 		Prep:    &runtimeprep.Declaration{Home: &runtimeprep.Home{EnvVar: "ACME_HOME", DirName: "acme"}},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/extension/composer"
 	"github.com/greenroom-agents/greenroom/core/extension/overlay"
+	"github.com/greenroom-agents/greenroom/core/internal/client"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/strictjson"
 	"github.com/greenroom-agents/greenroom/core/trust"
@@ -256,6 +257,11 @@ func (v *validation) profile(kind, file string) {
 		v.add(Finding{File: file, Field: "schemaVersion", Rule: fmt.Sprintf("is %q, and has to be %q", clip(has), schema)})
 	} else if kind == ProfileComposer {
 		v.composer(file)
+	} else if kind == ProfileDiscovery {
+		span := constraintOf(v.content.files[file])
+		if _, err := client.Supported("0.0.0", span); err != nil {
+			v.add(Finding{File: file, Field: "constraint", Rule: fmt.Sprintf("is %q, which is no range of versions", clip(span)), Hint: "write it as >=1.2 <2"})
+		}
 	}
 }
 

@@ -52,6 +52,7 @@ func TestH57_FieldsOfAManifestAreHeldToTheirRules(t *testing.T) {
 		"no discovery":      {set(`"discovery"`, `"capabilities"`), "", "profiles.discovery", "missing"},
 		"profile":           {set(`"discovery": "`, `"themes": "profiles/discovery.json", "discovery": "`), "", "profiles.themes", "not known"},
 		"profile's schema":  {file("profiles/composer.json", `{"schemaVersion": "tutti.agent.composer.v2"}`), "profiles/composer.json", "schemaVersion", "composer.v2"},
+		"no range":          {file("profiles/discovery.json", `{"schemaVersion": "tutti.agent.discovery.v1", "constraint": "latest"}`), "profiles/discovery.json", "constraint", "range"},
 		"profile twice":     {file("profiles/composer.json", `{"schemaVersion":"tutti.agent.composer.v1","a":{"b":1,"b":2}}`), "profiles/composer.json", "a.b", "twice"},
 		"empty profile":     {file("profiles/composer.json", ""), "profiles/composer.json", "", "empty"},
 		"locale is no JSON": {file("locales/en.json", "x"), "locales/en.json", "", "not valid"},

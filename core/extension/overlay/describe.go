@@ -41,6 +41,9 @@ func (o *Overlay) describe() p.Descriptor {
 		Rewrite:      o.rewrite(),
 		Inherit:      map[p.Kind]p.Exclusion{p.Skills: {How: p.ByLayout}},
 	}
+	if d.Rewrite == p.ClientPlugin {
+		d.RewriteSupported = o.agent.Supported // other versions may have other ways to load a plugin, and to be answered by one
+	}
 	if len(o.mirrors()) > 0 {
 		d.Skills = p.SkillChannel{Kind: p.SkillDirectory, Nested: true, Links: o.prep.Home == nil, Names: p.PlainNames}
 	}
