@@ -35,6 +35,9 @@ type Config struct {
 	// Secret is what credentials are sealed with instead of the secret in the key file, at least 16 bytes. What the key
 	// file sealed still opens, as long as it is there.
 	Secret string
+	// Keychain is where the secret is when the key file names it there, and with InKeychain a fresh one goes there.
+	Keychain   secret.Keychain
+	InKeychain bool
 	// Legacy is what credentials of earlier installations were sealed with.
 	Legacy []secret.Legacy
 	// Proxy is the proxy of checks; see [detect.Config].
@@ -82,14 +85,18 @@ func (a *Access) Close() error {
 	return a.Store.Close()
 }
 
+func (c Config) keyFile() secret.KeyFile {
+	return secret.KeyFile{Path: filepath.Join(c.Dir, KeyFile), Random: c.Random, Keychain: c.Keychain, Put: c.InKeychain}
+}
+
 // ring is what credentials are sealed with. Without a secret of the host's there has to be a key file.
 func (c Config) ring() (*secret.Ring, error) {
-	path := filepath.Join(c.Dir, KeyFile)
+	file := c.keyFile()
 	var secrets [][]byte
 	var err error
 	if c.Secret == "" {
-		secrets, err = secret.EnsureFile(path, c.Random)
-	} else if secrets, err = secret.ReadFile(path); errors.Is(err, fs.ErrNotExist) {
+		secrets, err = file.Ensure()
+	} else if secrets, err = file.Read(); errors.Is(err, fs.ErrNotExist) {
 		secrets, err = nil, nil
 	}
 	if err != nil {
@@ -109,8 +116,8 @@ func (c Config) ring() (*secret.Ring, error) {
 // the credentials can be opened by none of them. It gives how many were sealed, and how many nothing opens. No other process
 // may have the directory open: it would go on sealing with the old secret.
 func Rotate(ctx context.Context, c Config) (sealed, unreadable int, err error) {
-	path := filepath.Join(c.Dir, KeyFile)
-	if _, err := secret.Rotate(path, c.Random); err != nil {
+	file := c.keyFile()
+	if _, err := file.Rotate(); err != nil {
 		return 0, 0, err
 	}
 	a, err := Open(ctx, c)
@@ -121,5 +128,5 @@ func Rotate(ctx context.Context, c Config) (sealed, unreadable int, err error) {
 	if err = errors.Join(err, a.Close()); err != nil || unreadable > 0 {
 		return sealed, unreadable, err
 	}
-	return sealed, unreadable, secret.Prune(path)
+	return sealed, unreadable, file.Prune()
 }

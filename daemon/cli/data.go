@@ -13,6 +13,7 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/api/client"
 	"github.com/greenroom-agents/greenroom/daemon/detect"
 	"github.com/greenroom-agents/greenroom/daemon/internal/socket"
+	"github.com/greenroom-agents/greenroom/daemon/keychain"
 	"github.com/greenroom-agents/greenroom/daemon/subscription"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -46,6 +47,7 @@ func (a *app) accessConfig() (access.Config, error) {
 	dir, err := a.dataDir()
 	return access.Config{
 		Dir: dir, Database: a.env("GREENROOM_DATABASE"), Secret: a.env("GREENROOM_PLAN_SECRET"), Proxy: http.ProxyFromEnvironment, Now: a.Now, Random: a.Rand,
+		Keychain: keychain.New("greenroom"), InKeychain: a.env("GREENROOM_PLAN_KEYCHAIN") == "1",
 	}, err
 }
 

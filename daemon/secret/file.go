@@ -2,6 +2,7 @@ package secret
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -15,10 +16,51 @@ import (
 // secretSize is the size of a secret in a key file, in bytes.
 const secretSize = 32
 
-// ReadFile reads the secrets of a key file, the newest first: one line of base64 each. A file that others can read or write
-// is refused. One that there is not is an error that is fs.ErrNotExist.
-func ReadFile(path string) ([][]byte, error) {
-	info, err := os.Lstat(path)
+// Keychain is the place for secrets of an operating system, or of a host. Names are made here and tell nothing.
+type Keychain interface {
+	Get(name string) (string, error)
+	Set(name, value string) error
+	Delete(name string) error
+}
+
+// KeyFile is the file of a data directory that says with what its credentials are sealed: it holds the secrets, or the name
+// under which a keychain has them. Path and Random are required.
+type KeyFile struct {
+	Path   string
+	Random io.Reader
+	// Keychain is where secrets are that the file does not hold itself. nil: such a file cannot be read.
+	Keychain Keychain
+	// Put says that fresh secrets go into Keychain. Those that are there stay where they are until [KeyFile.Rotate].
+	Put bool
+}
+
+// inKeychain begins the line with the name under which a keychain has the secrets.
+const inKeychain = "keychain "
+
+// Read gives the secrets, the newest first. A file that others can read or write is refused. One that there is not is an
+// error that is fs.ErrNotExist.
+func (k KeyFile) Read() ([][]byte, error) {
+	text, err := k.text()
+	if err != nil {
+		return nil, err
+	}
+	defer clear(text)
+	if name := nameIn(text); name != "" {
+		if k.Keychain == nil {
+			return nil, problem.New(problem.Storage, "", "the secret of the data directory is in a keychain, and none is given")
+		}
+		held, err := k.Keychain.Get(name)
+		if err != nil {
+			return nil, problem.Wrap(err, problem.Storage, "the keychain does not give the secret of the data directory").
+				WithHint("unlock it; without that secret, keys of plans have to be entered again")
+		}
+		text = []byte(held)
+	}
+	return parse(text)
+}
+
+func (k KeyFile) text() ([]byte, error) {
+	info, err := os.Lstat(k.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, problem.Wrap(err, problem.Storage, "there is no key file")
 	}
@@ -28,76 +70,123 @@ func ReadFile(path string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
+	text, err := os.ReadFile(k.Path)
 	if err != nil {
 		return nil, problem.Wrap(err, problem.Storage, "the key file cannot be read").WithHint("mend its owner and mode")
 	}
-	defer clear(data)
+	return text, nil
+}
+
+// nameIn is the name under which a keychain has the secrets, "" when the text has them itself.
+func nameIn(text []byte) string {
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), inKeychain); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+func parse(text []byte) ([][]byte, error) {
+	const again = "bring it back from a backup; without it, keys of plans have to be entered again"
 	var secrets [][]byte
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		s, err := base64.StdEncoding.DecodeString(line)
 		if err != nil || len(s) != secretSize {
-			return nil, problem.New(problem.Storage, "", "the key file is damaged").WithHint("bring it back from a backup; without it, keys of plans have to be entered again")
+			return nil, problem.New(problem.Storage, "", "the key file is damaged").WithHint(again)
 		}
 		secrets = append(secrets, s)
 	}
 	if len(secrets) == 0 {
-		return nil, problem.New(problem.Storage, "", "the key file is empty").WithHint("bring it back from a backup; without it, keys of plans have to be entered again")
+		return nil, problem.New(problem.Storage, "", "the key file is empty").WithHint(again)
 	}
 	return secrets, nil
 }
 
-// EnsureFile reads a key file, and makes one with a fresh secret where there is none. Of several that make it at once one
-// wins, and all read the same.
-func EnsureFile(path string, random io.Reader) ([][]byte, error) {
-	secrets, err := ReadFile(path)
+// Ensure reads the secrets, and makes a file with a fresh one where there is none. Of several that make it at once one wins,
+// and all read the same.
+func (k KeyFile) Ensure() ([][]byte, error) {
+	secrets, err := k.Read()
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return secrets, err
 	}
-	if err := write(path, random, nil, os.Link); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := k.fresh(nil, os.Link); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return ReadFile(path)
+	return k.Read()
 }
 
-// Rotate puts a fresh secret in front of those of a key file. What older ones sealed can still be opened; a store seals it
-// anew, and then [Prune] takes them away.
-func Rotate(path string, random io.Reader) ([][]byte, error) {
-	secrets, err := ReadFile(path)
+// Rotate puts a fresh secret in front of the others, and all of them where Put says. What older ones sealed can still be
+// opened; a store seals it anew, and then [KeyFile.Prune] takes them away.
+func (k KeyFile) Rotate() ([][]byte, error) {
+	secrets, err := k.Read()
 	if err != nil {
 		return nil, err
 	}
-	if err := write(path, random, secrets, os.Rename); err != nil {
+	if err := k.fresh(secrets, os.Rename); err != nil {
 		return nil, err
 	}
-	return ReadFile(path)
+	return k.Read()
+}
+
+// Prune takes all secrets but the newest away. What the others sealed can never be opened again.
+func (k KeyFile) Prune() error {
+	secrets, err := k.Read()
+	if err != nil || len(secrets) == 1 {
+		return err
+	}
+	return k.replace(secrets[:1], os.Rename)
+}
+
+// fresh puts a fresh secret and older ones in the place of the file.
+func (k KeyFile) fresh(older [][]byte, place func(from, to string) error) error {
+	one := make([]byte, secretSize)
+	if _, err := io.ReadFull(k.Random, one); err != nil {
+		return problem.Wrap(err, problem.Storage, "there is no randomness for a secret")
+	}
+	return k.replace(append([][]byte{one}, older...), place)
 }
 
 const head = "# Greenroom opens the keys of model plans with this. Without it they have to be entered again.\n"
 
-// write puts a fresh secret and older ones in the place of path.
-func write(path string, random io.Reader, older [][]byte, place func(from, to string) error) error {
-	fresh := make([]byte, secretSize)
-	if _, err := io.ReadFull(random, fresh); err != nil {
-		return problem.Wrap(err, problem.Storage, "there is no randomness for a secret")
-	}
-	return replace(path, append([][]byte{fresh}, older...), place)
-}
-
-// replace writes secrets to a file beside path, and puts that in its place.
-func replace(path string, secrets [][]byte, place func(from, to string) error) error {
-	fail := func(err error) error {
-		return problem.Wrap(err, problem.Storage, "the key file cannot be written").WithHint("mend the owner and mode of its directory")
-	}
+// replace puts secrets in the place of the file's. In a keychain they have a name of their own until the file says it, so
+// that whoever is killed here leaves the file with what it says; what nothing names any more is taken out at last.
+func (k KeyFile) replace(secrets [][]byte, place func(from, to string) error) error {
 	var text strings.Builder
-	text.WriteString(head)
 	for _, s := range secrets {
 		text.WriteString(base64.StdEncoding.EncodeToString(s) + "\n")
 	}
-	dir := filepath.Dir(path)
+	if !k.Put {
+		return k.swap(text.String(), place)
+	}
+	if k.Keychain == nil {
+		return problem.New(problem.Storage, "", "secrets are to be put into a keychain, and none is given")
+	}
+	var id [16]byte
+	if _, err := io.ReadFull(k.Random, id[:]); err != nil {
+		return problem.Wrap(err, problem.Storage, "there is no randomness for a name")
+	}
+	name := hex.EncodeToString(id[:])
+	if err := k.Keychain.Set(name, text.String()); err != nil {
+		return problem.Wrap(err, problem.Storage, "the keychain does not take the secret of the data directory").WithHint("unlock it, or keep the secret in the key file")
+	}
+	if err := k.swap(inKeychain+name+"\n", place); err != nil {
+		_ = k.Keychain.Delete(name) // nothing names it
+		return err
+	}
+	return nil
+}
+
+// swap writes what a key file holds beside it, and puts that in its place. What the old one named in a keychain goes.
+func (k KeyFile) swap(body string, place func(from, to string) error) error {
+	fail := func(err error) error {
+		return problem.Wrap(err, problem.Storage, "the key file cannot be written").WithHint("mend the owner and mode of its directory")
+	}
+	old, _ := os.ReadFile(k.Path)
+	dir := filepath.Dir(k.Path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fail(err)
 	}
@@ -106,24 +195,18 @@ func replace(path string, secrets [][]byte, place func(from, to string) error) e
 		return fail(err)
 	}
 	defer os.Remove(f.Name())
-	_, err = f.WriteString(text.String())
+	_, err = f.WriteString(head + body)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = place(f.Name(), path)
+		err = place(f.Name(), k.Path)
 	}
 	if err != nil {
 		return fail(err)
 	}
-	return nil
-}
-
-// Prune takes all secrets but the newest away from a key file. What the others sealed can never be opened again.
-func Prune(path string) error {
-	secrets, err := ReadFile(path)
-	if err != nil || len(secrets) == 1 {
-		return err
+	if name := nameIn(old); name != "" && k.Keychain != nil {
+		_ = k.Keychain.Delete(name)
 	}
-	return replace(path, secrets[:1], os.Rename)
+	return nil
 }

@@ -16,10 +16,12 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/secret"
 )
 
+func file(path string) secret.KeyFile { return secret.KeyFile{Path: path, Random: rand.Reader} }
+
 func TestAKeyFileIsMadeOnceAndForItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data", "key")
-	if _, err := secret.ReadFile(path); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, problem.Storage) {
+	if _, err := file(path).Read(); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, problem.Storage) {
 		t.Fatalf("%v", err)
 	}
 	var wait sync.WaitGroup
@@ -27,7 +29,7 @@ func TestAKeyFileIsMadeOnceAndForItsOwnerOnly(t *testing.T) {
 	for i := range got {
 		wait.Go(func() {
 			var err error
-			if got[i], err = secret.EnsureFile(path, rand.Reader); err != nil {
+			if got[i], err = file(path).Ensure(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -50,7 +52,7 @@ func TestAKeyFileIsMadeOnceAndForItsOwnerOnly(t *testing.T) {
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := secret.ReadFile(path); !errors.Is(err, problem.Storage) || !strings.Contains(err.Error(), "open to others") {
+	if _, err := file(path).Read(); !errors.Is(err, problem.Storage) || !strings.Contains(err.Error(), "open to others") {
 		t.Errorf("%v", err)
 	}
 }
@@ -58,18 +60,18 @@ func TestAKeyFileIsMadeOnceAndForItsOwnerOnly(t *testing.T) {
 func TestAKeyFileIsRotatedAndPruned(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "key")
-	first, err := secret.EnsureFile(path, rand.Reader)
+	first, err := file(path).Ensure()
 	if err != nil {
 		t.Fatal(err)
 	}
-	both, err := secret.Rotate(path, rand.Reader)
+	both, err := file(path).Rotate()
 	if err != nil || len(both) != 2 || !bytes.Equal(both[1], first[0]) || bytes.Equal(both[0], both[1]) {
 		t.Fatalf("%d, %v", len(both), err)
 	}
-	if err := secret.Prune(path); err != nil {
+	if err := file(path).Prune(); err != nil {
 		t.Fatal(err)
 	}
-	if rest, err := secret.ReadFile(path); err != nil || len(rest) != 1 || !bytes.Equal(rest[0], both[0]) {
+	if rest, err := file(path).Read(); err != nil || len(rest) != 1 || !bytes.Equal(rest[0], both[0]) {
 		t.Errorf("%d, %v", len(rest), err)
 	}
 }
@@ -81,7 +83,7 @@ func TestADamagedKeyFileIsRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := secret.EnsureFile(path, rand.Reader); !errors.Is(err, problem.Storage) {
+		if _, err := file(path).Ensure(); !errors.Is(err, problem.Storage) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if now, err := os.ReadFile(path); err != nil || string(now) != text {
