@@ -123,7 +123,7 @@ func newBuilder() *builder {
 // allow says whether a file of that name and size may come next, before it is read.
 func (b *builder) allow(name string, size int64) error {
 	if bad := badName(name); bad != "" {
-		return refuseFile(name, bad)
+		return refuseFile(name, bad).WithHint("take it away, or give it another name; all files in the directory belong to the package")
 	}
 	limit := int64(MaxFile)
 	if name == SignatureFile {

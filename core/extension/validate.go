@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -91,7 +92,7 @@ func (v *validation) decode(file string, into any) bool {
 	err := strictjson.Decode(v.content.files[file], into)
 	var where *strictjson.Error
 	if errors.As(err, &where) {
-		v.add(Finding{File: file, Field: where.Field, Line: where.Line, Rule: where.Detail, Hint: "mend the file; docs/authoring-extensions.md lists the fields"})
+		v.add(Finding{File: file, Field: where.Field, Line: where.Line, Rule: where.Detail, Hint: fieldsHint})
 	}
 	return err == nil
 }
@@ -231,6 +232,9 @@ func (v *validation) names(field, file string, kinds []string) bool {
 	return true
 }
 
+// fieldsHint is how to mend what is said of a field whose rule alone does not tell.
+const fieldsHint = "mend the file; docs/authoring-extensions.md lists the fields, and `greenroom extension init` makes a file that is right"
+
 // document is a JSON file whose shape is not ours.
 func (v *validation) document(field, file string) bool {
 	if !v.names(field, file, []string{".json"}) {
@@ -282,7 +286,7 @@ func (v *validation) composer(file string) {
 	_, err := composer.Decode(v.content.files[file])
 	var e *fault.Error
 	if errors.As(err, &e) {
-		v.add(Finding{File: file, Field: e.Subject, Rule: e.Detail, Hint: e.Hint})
+		v.add(Finding{File: file, Field: e.Subject, Rule: e.Detail, Hint: cmp.Or(e.Hint, fieldsHint)})
 	}
 }
 

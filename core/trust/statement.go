@@ -24,6 +24,14 @@ const (
 
 func (k Kind) known() bool { return k == Extension || k == Adapter }
 
+// flag is what the command line tool has to be told when a key is added for it, "" for what it takes by itself.
+func (k Kind) flag() string {
+	if k == Adapter {
+		return " --kind adapter"
+	}
+	return ""
+}
+
 // predicate is the type of a statement about a release of a kind.
 func (k Kind) predicate() string {
 	return "https://github.com/greenroom-agents/greenroom/" + string(k) + "-release/v1"

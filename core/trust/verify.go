@@ -147,7 +147,7 @@ func (c *check) signers(e *dsse.Envelope, keys []Key) ([]*Key, error) {
 			WithHint("fetch the release again")
 	}
 	return nil, fault.New(fault.Untrusted, c.op, c.subject, "it is signed by "+c.claims(claimed)+", expected is "+c.expected(keys)).
-		WithHint("if you trust that publisher, add the key with `greenroom trust add-key`")
+		WithHint("if you trust that publisher, add the key with `greenroom trust add-key" + c.terms.Kind.flag() + "`")
 }
 
 func (c *check) claims(claimed map[string]bool) string {

@@ -154,7 +154,7 @@ func TestValidateSaysWhatToMend(t *testing.T) {
 	if a.status != 3 {
 		t.Errorf("status %d", a.status)
 	}
-	for _, part := range []string{"tutti.agent.json: runtime.install.runner", `is "curl"`, "npm, pnpm, uv or binary", "profiles/composer.json", "home.dirName", "notes.json is not named", "hint: name it in"} {
+	for _, part := range []string{"tutti.agent.json: runtime.install.runner", `is "curl"`, "npm, pnpm, uv or binary", "profiles/composer.json", "home.dirName", "lists the fields", "notes.json is not named", "hint: name it in"} {
 		if !strings.Contains(a.out, part) {
 			t.Errorf("it does not say %q:\n%s", part, a.out)
 		}
