@@ -128,6 +128,7 @@ func (p *Page) routes() *http.ServeMux {
 		"GET " + in + "/sessions":                 p.listSessions,
 		"GET " + in + "/sessions/{name}":          p.showSession,
 		"POST " + in + "/sessions/{name}/stop":    p.stopSession,
+		"POST " + in + "/sessions/{name}/accept":  p.acceptTurn,
 		"GET " + in + "/sessions/{name}/cleanup":  p.askCleanup,
 		"POST " + in + "/sessions/{name}/cleanup": p.cleanup,
 		"GET " + in + "/handoff":                  p.handoff,

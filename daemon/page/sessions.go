@@ -10,6 +10,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/daemon/acceptance"
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/daemon/store"
@@ -102,7 +103,9 @@ type sessionShown struct {
 	Now    []choice
 	Groups []group
 	Agent  *agent.Agent
-	Kept   []manifest.Kept
+	// Accepted is how far the work is accepted, nil when nothing was claimed.
+	Accepted *acceptance.Acceptance
+	Kept     []manifest.Kept
 	form
 }
 
@@ -149,6 +152,9 @@ func (p *Page) sessionShown(v *visit) (b sessionShown, err error) {
 		if a, err := p.Access.Agent(v.Context(), v.workspace, s.Agent); err == nil {
 			b.Agent = &a
 		}
+		if b.Accepted, err = p.Access.Acceptance(v.Context(), v.workspace, s.Session); err != nil {
+			return b, err
+		}
 	}
 	groups, err := p.groups(v.Context(), v.workspace, h)
 	for _, g := range groups {
@@ -181,6 +187,21 @@ func (p *Page) stopSession(w http.ResponseWriter, v *visit) error {
 		return v.to(w, "nothing-ran", "sessions", row.Info.Name)
 	}
 	return v.to(w, "stopped", "sessions", row.Info.Name)
+}
+
+// acceptTurn is that the person who looks accepts a turn. It covers that turn alone.
+func (p *Page) acceptTurn(w http.ResponseWriter, v *visit) error {
+	row, err := p.session(v)
+	if err != nil {
+		return err
+	}
+	if row.Bound == nil {
+		return badForm("the session is on no plan of this workspace", "its work is accepted where it was begun")
+	}
+	if _, err := p.Access.Accept(v.Context(), v.workspace, row.Bound.Session, acceptance.UserAccepted, v.PostForm.Get("turn"), acceptance.Person); err != nil {
+		return err
+	}
+	return v.to(w, "accepted", "sessions", row.Info.Name)
 }
 
 func (p *Page) askCleanup(w http.ResponseWriter, v *visit) error {

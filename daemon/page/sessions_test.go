@@ -10,6 +10,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/daemon/acceptance"
 	"github.com/greenroom-agents/greenroom/daemon/store"
 )
 
@@ -93,5 +94,43 @@ func TestSessionsOfOtherMachinesAreToldOf(t *testing.T) {
 	}
 	if text := words(s.get(in + "/sessions").root); !strings.Contains(text, "there/s9 one m-a of Shared") {
 		t.Errorf("%s", text)
+	}
+}
+
+// Only a person accepts work, and the turn that they saw.
+func TestAPersonAcceptsTheTurnThatTheyLookAt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := s.plan("P", nil)
+	info := s.sessions.add("s1", false)
+	at := in + "/sessions/" + info.Name
+	if got := s.submit(at+"/accept", url.Values{"csrf": {s.word()}, "turn": {"t1"}}); got.status != http.StatusBadRequest {
+		t.Errorf("on no plan: %d", got.status)
+	}
+	if _, err := s.access.BindSession(t.Context(), 0, store.Snapshot{Workspace: "personal", Session: "dir/s1", Harness: "one", Plan: p.ID, Revision: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.get(at); find(got.root, isForm(at+"/accept")) != nil {
+		t.Error("nothing was claimed, and can be accepted")
+	}
+	claim := func(turn string) shown {
+		if _, err := s.access.Accept(t.Context(), "personal", "dir/s1", acceptance.AgentClaimed, turn, acceptance.Program); err != nil {
+			t.Fatal(err)
+		}
+		return s.get(at)
+	}
+	seen := claim("t1")
+	if text := words(seen.root); !strings.Contains(text, "Turn t1 The agent says that it is done. Nobody has looked at it.") {
+		t.Errorf("%s", text)
+	}
+	got := s.follow(s.press(seen, at+"/accept", nil))
+	if text := words(got.root); !strings.Contains(text, "A person accepted it.") || find(got.root, isForm(at+"/accept")) != nil {
+		t.Errorf("%s", text)
+	}
+	if text := words(claim("t2").root); !strings.Contains(text, "Turn t2 The agent says that it is done.") {
+		t.Errorf("%s", text)
+	}
+	if got := s.press(s.get(at), at+"/accept", url.Values{"turn": {" "}}); got.status != http.StatusBadRequest {
+		t.Errorf("no turn: %d", got.status)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/manifest"
+	"github.com/greenroom-agents/greenroom/daemon/acceptance"
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/internal/shellenv"
 	"github.com/greenroom-agents/greenroom/daemon/internal/view"
@@ -29,6 +30,7 @@ var doneWords = map[string]string{
 	"agent-created": "The agent is saved.", "agent-saved": "The agent is saved. Sessions that run keep what they began with.", "agent-deleted": "The agent is deleted.",
 	"stopped": "The client has stopped. The session stays prepared.", "nothing-ran": "No client ran in the session.",
 	"cleaned":       "The session is gone.",
+	"accepted":      "You have accepted the turn.",
 	"stopped-check": "The check is stopped. What it found until then is not kept.",
 }
 
@@ -42,6 +44,13 @@ var sessionRemedies = map[core.Code]string{
 var stageAbout = map[plan.Stage]string{
 	plan.Network: "Does anything answer at the base URL?", plan.Auth: "Does it take the key?",
 	plan.Discovery: "Which models does it list?", plan.Inference: "Does a model answer?",
+}
+
+// steps are how far the work of a session is accepted.
+var steps = map[acceptance.Step]string{
+	acceptance.AgentClaimed: "The agent says that it is done. Nobody has looked at it.",
+	acceptance.AutoChecked:  "A program found nothing against it. Nobody has looked at it.",
+	acceptance.UserAccepted: "A person accepted it.",
 }
 
 // status is how a plan stands, for people.
@@ -228,6 +237,7 @@ func words(now func() time.Time) template.FuncMap {
 		"reference": reference,
 		"choose":    func(groups []group, value string) chosen { return chosen{groups, value} },
 		"session":   sessionStatus,
+		"step":      func(s acceptance.Step) string { return steps[s] },
 		"models":    modelsOf,
 		"inherit":   inherited,
 		"route":     func(o agent.Option) string { return routeValue(agent.Route{Plan: o.Plan.ID, Model: o.Model.ID}) },
