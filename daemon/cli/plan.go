@@ -66,7 +66,7 @@ func (a *app) planKey(p plan) (string, error) {
 	}
 	key := a.env(p.keyName)
 	if strings.TrimSpace(key) == "" {
-		return "", refuse(codeNoKey, "export it: `read -rs "+p.keyName+" && export "+p.keyName+"`", "the variable %s is not set", p.keyName)
+		return "", refuse(codeNoKey, "export it: `read -rs "+p.keyName+" && export "+p.keyName+"`", "the variable %s is not set or is empty", p.keyName)
 	}
 	return key, nil
 }

@@ -94,7 +94,7 @@ func (p *typed) key(a *app) (*modelplan.Key, error) {
 			return nil, usage("export the key, and give the name of that variable", "--key-env is no name of a variable")
 		}
 		if text = a.env(p.keyEnv); strings.TrimSpace(text) == "" {
-			return nil, refuse(codeNoKey, "export it: `read -rs "+p.keyEnv+" && export "+p.keyEnv+"`", "the variable %s is not set", p.keyEnv)
+			return nil, refuse(codeNoKey, "export it: `read -rs "+p.keyEnv+" && export "+p.keyEnv+"`", "the variable %s is not set or is empty", p.keyEnv)
 		}
 	case p.keyStdin:
 		var data []byte
