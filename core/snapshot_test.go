@@ -226,7 +226,7 @@ func TestC192_KilledWhileSwapping(t *testing.T) {
 	}
 }
 
-func TestC185_C194_C196_SkillRoots(t *testing.T) {
+func TestC185_C186_C194_C196_SkillRoots(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, told())
 	a, b := s.path("connectors/a"), s.path("connectors/b")
