@@ -27,12 +27,12 @@ are known to be unreachable, and the table stays as it was.
 				"opencode": {None: "the client knows no requirements beside the settings"}}},
 			{"Nothing of the machine's is added to what is sent, runs or is told", map[string]Cell{
 				"codex":    {Test: test + "codex/additions", Known: "servers, telemetry and instructions count" + day},
-				"claude":   {Test: test + "claude/additions", Known: "headers, bodies, helpers, telemetry, servers, hooks and instructions count" + day},
+				"claude":   {Test: test + "claude/additions", Known: "headers, bodies, helpers, telemetry, hooks and instructions count" + day},
 				"kimi":     {None: none},
 				"opencode": {Test: test + "opencode/additions", Known: "servers count" + day}}},
 			{"Servers of the machine's leave those of the session alone", map[string]Cell{
 				"codex":    {Test: test + "codex/servers"},
-				"claude":   {Test: test + "claude/servers", Known: "beside servers of the machine the client refuses those of a session, and does not start" + day},
+				"claude":   {Test: test + "claude/servers", Known: "beside servers of the machine a session with servers or a credential does not start" + day},
 				"kimi":     {None: none},
 				"opencode": {Test: test + "opencode/servers"}}},
 		},
