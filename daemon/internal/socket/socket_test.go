@@ -106,6 +106,13 @@ func TestOneListensAndOthersReachIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			// Who closes twice, as a server and its caller do, takes nothing from the next one.
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Lstat(filepath.Join(dir, socket.Name)); err != nil {
+				t.Errorf("the socket of the next one is gone: %v", err)
+			}
 			if err := again.Close(); err != nil {
 				t.Error(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -60,8 +61,10 @@ func Lock(dir string) (io.Closer, error) {
 // door is a listener that holds the lock, and lets nobody else in.
 type door struct {
 	*net.UnixListener
-	lock io.Closer
-	path string
+	lock  io.Closer
+	path  string
+	once  sync.Once
+	ended error
 }
 
 func (d *door) Accept() (net.Conn, error) {
@@ -77,13 +80,17 @@ func (d *door) Accept() (net.Conn, error) {
 	}
 }
 
+// Close may be repeated: a second time the name may be the next daemon's already.
 func (d *door) Close() error {
-	// The socket goes before the lock, which the next daemon waits for.
-	err := d.UnixListener.Close()
-	if gone := os.Remove(d.path); err == nil && !errors.Is(gone, fs.ErrNotExist) {
-		err = gone
-	}
-	return errors.Join(err, d.lock.Close())
+	d.once.Do(func() {
+		// The socket goes before the lock, which the next daemon needs.
+		err := d.UnixListener.Close()
+		if gone := os.Remove(d.path); err == nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = gone
+		}
+		d.ended = errors.Join(err, d.lock.Close())
+	})
+	return d.ended
 }
 
 // Dial connects to the daemon of a data directory. Errors: [ErrNone], [ErrStranger].
