@@ -52,7 +52,7 @@ func (k KeyFile) Read() ([][]byte, error) {
 		held, err := k.Keychain.Get(name)
 		if err != nil {
 			return nil, problem.Wrap(err, problem.Storage, "the keychain does not give the secret of the data directory").
-				WithHint("unlock it; without that secret, keys of plans have to be entered again")
+				WithHint("unlock it; if the secret is gone from there, take the key file away and enter the keys of plans again")
 		}
 		text = []byte(held)
 	}
@@ -88,7 +88,7 @@ func nameIn(text []byte) string {
 }
 
 func parse(text []byte) ([][]byte, error) {
-	const again = "bring it back from a backup; without it, keys of plans have to be entered again"
+	const again = "bring it back from a backup; without one take it away, and enter the keys of plans again"
 	var secrets [][]byte
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
@@ -201,6 +201,9 @@ func (k KeyFile) swap(body string, place func(from, to string) error) error {
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = place(f.Name(), k.Path)
+	}
+	if err == nil {
+		err = settle(dir) // before anything is stored that only this opens
 	}
 	if err != nil {
 		return fail(err)

@@ -3,7 +3,9 @@
 package secret
 
 import (
+	"errors"
 	"io/fs"
+	"os"
 
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 )
@@ -16,4 +18,13 @@ func private(info fs.FileInfo) error {
 		return problem.New(problem.Storage, "", "the key file is open to others").WithHint("chmod 600 it; if others may have read it, rotate it too")
 	}
 	return nil
+}
+
+// settle has the names in a directory outlive a loss of power.
+func settle(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
