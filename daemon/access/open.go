@@ -114,18 +114,21 @@ func (c Config) ring() (*secret.Ring, error) {
 
 // Rotate puts a fresh secret in the key file, seals every credential with it, and takes the old secrets away unless one of
 // the credentials can be opened by none of them. It gives how many were sealed, and how many nothing opens. No other process
-// may have the directory open: it would go on sealing with the old secret.
+// may have the directory open: it would go on sealing with the old secret. A Secret of the host's is not replaced: credentials
+// are sealed with it, and the key file stays as it is.
 func Rotate(ctx context.Context, c Config) (sealed, unreadable int, err error) {
 	file := c.keyFile()
-	if _, err := file.Rotate(); err != nil {
-		return 0, 0, err
+	if c.Secret == "" {
+		if _, err := file.Rotate(); err != nil {
+			return 0, 0, err
+		}
 	}
 	a, err := Open(ctx, c)
 	if err != nil {
 		return 0, 0, err
 	}
 	sealed, unreadable, err = a.Reseal(ctx)
-	if err = errors.Join(err, a.Close()); err != nil || unreadable > 0 {
+	if err = errors.Join(err, a.Close()); err != nil || unreadable > 0 || c.Secret != "" {
 		return sealed, unreadable, err
 	}
 	return sealed, unreadable, file.Prune()

@@ -200,10 +200,19 @@ checked again. Sessions that run keep what they have until their next turn.`,
 		Args:              takes("PLAN"),
 		ValidArgsFunction: a.completePlans,
 	}
-	cmd.RunE = a.onPlan(&in, func(ctx context.Context, acc modelAccess, old modelplan.Plan, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if p.enabled && p.disabled {
 			return usage("", "--enable and --disable are both given")
 		}
+		var old modelplan.Plan
+		find := a.onPlan(&in, func(_ context.Context, _ modelAccess, found modelplan.Plan, _ []string) error {
+			old = found
+			return nil
+		})
+		if err := find(cmd, args); err != nil {
+			return err // before anybody types a key
+		}
+		// Nothing is open while somebody types: what the store was opened with may be replaced meanwhile.
 		key, err := p.key(a)
 		if err != nil {
 			return err
@@ -211,20 +220,22 @@ checked again. Sessions that run keep what they have until their next turn.`,
 		if p.keyPrompt && key == nil {
 			return usage("pipe the key, with --key-stdin", "--key asks on a terminal, and this is none")
 		}
-		made, err := acc.UpdatePlan(ctx, in.id, old.ID, old.Revision, func(now modelplan.Plan) (store.Edit, error) {
-			s := now.Spec
-			if name != "" {
-				s.Name = name
+		return a.withAccess(cmd.Context(), func(acc modelAccess) error {
+			made, err := acc.UpdatePlan(cmd.Context(), in.id, old.ID, old.Revision, func(now modelplan.Plan) (store.Edit, error) {
+				s := now.Spec
+				if name != "" {
+					s.Name = name
+				}
+				s.Enabled = p.enabled || s.Enabled && !p.disabled
+				err := p.into(cmd, &s)
+				return store.Edit{Spec: s, Key: key}, err
+			})
+			if err != nil {
+				return err
 			}
-			s.Enabled = p.enabled || s.Enabled && !p.disabled
-			err := p.into(cmd, &s)
-			return store.Edit{Spec: s, Key: key}, err
+			return a.showPlan(made, "was changed")
 		})
-		if err != nil {
-			return err
-		}
-		return a.showPlan(made, "was changed")
-	})
+	}
 	in.flags(cmd)
 	p.flags(cmd)
 	f := cmd.Flags()

@@ -196,7 +196,9 @@ func (a *app) rotateCommand() *cobra.Command {
 		Use:   "rotate",
 		Short: "Encrypt the stored keys of all workspaces anew, with a fresh secret",
 		Long: `Put a fresh secret in the key file of the data directory, encrypt every stored key with it, and take the old secret away.
-Do it when somebody else may have read the key file.`,
+Do it when somebody else may have read the key file.
+
+With GREENROOM_PLAN_SECRET set, encrypt every stored key with that instead, and leave the key file as it is.`,
 		Example: `  greenroom plans rotate`,
 		Args:    takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -218,7 +220,11 @@ Do it when somebody else may have read the key file.`,
 			if a.json {
 				return a.answer(map[string]int{"sealed": sealed, "unreadable": unreadable})
 			}
-			fmt.Fprintf(a.Stdout, "%s %d stored keys are encrypted with a fresh secret\n", a.style.Good("✓"), sealed)
+			with := "a fresh secret"
+			if c.Secret != "" {
+				with = "the secret of GREENROOM_PLAN_SECRET"
+			}
+			fmt.Fprintf(a.Stdout, "%s %d stored keys are encrypted with %s\n", a.style.Good("✓"), sealed, with)
 			if unreadable > 0 {
 				fmt.Fprintf(a.Stdout, "%s %d can be read with none of the secrets, which are all kept\n", a.style.Warn("!"), unreadable)
 			}

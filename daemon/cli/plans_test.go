@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -243,6 +244,59 @@ func TestTheSecretCanComeFromTheEnvironment(t *testing.T) {
 	}
 	if out := w.must("plans"); !strings.Contains(out, "unreadable") {
 		t.Errorf("%s", out)
+	}
+}
+
+func TestRotationMovesKeysToTheSecretOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	data := filepath.Join(w.home, "data")
+	w.environ = append(w.environ, "GREENROOM_DATA="+data)
+	w.addPlan("P", "--model", "m")
+	before, err := os.ReadFile(filepath.Join(data, "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.environ = append(w.environ, "GREENROOM_PLAN_SECRET=a secret of the host, long enough")
+	if out := w.must("plans", "rotate"); !strings.Contains(out, "1 stored keys are encrypted with the secret of GREENROOM_PLAN_SECRET") {
+		t.Errorf("%s", out)
+	}
+	if after, err := os.ReadFile(filepath.Join(data, "key")); err != nil || string(after) != string(before) {
+		t.Errorf("the key file was changed: %v", err)
+	}
+	if err := os.Remove(filepath.Join(data, "key")); err != nil {
+		t.Fatal(err)
+	}
+	if list := decode[[]plan.View](t, w.must("plans", "--json")); len(list) != 1 || list[0].KeyUnreadable {
+		t.Errorf("without the key file: %+v", list)
+	}
+}
+
+// meanwhile does something before the first of what it reads is given.
+type meanwhile struct {
+	do   func()
+	text io.Reader
+}
+
+func (m *meanwhile) Read(b []byte) (int, error) {
+	if m.do != nil {
+		m.do()
+		m.do = nil
+	}
+	return m.text.Read(b)
+}
+
+// Somebody who takes long to type a key does not have it sealed with a secret that is gone by then.
+func TestAKeyThatIsTypedDuringARotationIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	up := modelEndpoint(t)
+	w.addPlan("P", "--base-url", up.URL(), "--model", "m-a")
+	w.must("plans", "edit", "P", "--no-key")
+	w.stdin = &meanwhile{func() { w.must("plans", "rotate") }, strings.NewReader(planKey)}
+	w.must("plans", "edit", "P", "--key-stdin")
+	if got := w.run("plans", "check", "P"); got.status != 0 {
+		t.Errorf("%+v", got)
 	}
 }
 
