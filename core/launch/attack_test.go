@@ -191,3 +191,68 @@ func TestNothingIsLeftOfConnections(t *testing.T) {
 		}
 	}
 }
+
+// What a client never answers does not hold up the end of the connection.
+func TestCloseDoesNotWaitForAnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		scene newSceneFunc
+		hang  string
+		call  func(context.Context, *launch.Conn) error
+	}{
+		"a conversation":                  {newScene, "session/new", begin},
+		"a conversation of an app-server": {newApp, "thread/start", begin},
+		"a conversation of a stream":      {newStream, "initialize", begin},
+		"a model":                         {newScene, "session/set_config_option", setModel},
+		"a model of a stream":             {newStream, "set_model", setModel},
+		"an option":                       {newScene, "session/set_config_option", setMode("mode")},
+		"an option of a stream":           {newStream, "set_permission_mode", setMode("permission_mode")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := c.scene(t, "-hang", c.hang)
+			conn, err := launch.Open(t.Context(), s.prepare("one"), s.options(func(o *launch.Options) { o.StartTimeout = time.Hour }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := make(chan error, 1)
+			go func() { asked <- c.call(t.Context(), conn) }()
+			// Until the call holds the connection; from then on nothing else does.
+			for !errors.Is(conn.Set(t.Context(), "", ""), core.ErrBusy) {
+				runtime.Gosched()
+			}
+			if err := conn.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := <-asked; !errors.Is(err, core.ErrClosed) {
+				t.Errorf("the call ended with %v", err)
+			}
+		})
+	}
+}
+
+func begin(ctx context.Context, c *launch.Conn) error {
+	_, err := c.NewSession(ctx)
+	for errors.Is(err, core.ErrBusy) { // with the test, which looks whether it is
+		_, err = c.NewSession(ctx)
+	}
+	return err
+}
+
+func setModel(ctx context.Context, c *launch.Conn) error {
+	err := begin(ctx, c)
+	for err == nil || errors.Is(err, core.ErrBusy) {
+		err = c.SetModel(ctx, "large")
+	}
+	return err
+}
+
+func setMode(option string) func(context.Context, *launch.Conn) error {
+	return func(ctx context.Context, c *launch.Conn) error {
+		err := begin(ctx, c)
+		for err == nil || errors.Is(err, core.ErrBusy) {
+			err = c.Set(ctx, option, "plan")
+		}
+		return err
+	}
+}

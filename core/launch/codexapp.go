@@ -103,7 +103,13 @@ func (a *appClient) prompt(ctx context.Context, conversation string, blocks []Bl
 	case said := <-t.ended:
 		return said.outcome()
 	case <-a.app.conn.Done():
-		return "", lines.ErrClosed
+		// The end of the turn may have been the last thing that was said.
+		select {
+		case said := <-t.ended:
+			return said.outcome()
+		default:
+			return "", lines.ErrClosed
+		}
 	case <-ctx.Done():
 		return Cancelled, nil
 	}

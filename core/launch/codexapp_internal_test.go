@@ -155,3 +155,23 @@ func TestAppAsks(t *testing.T) {
 		}
 	}
 }
+
+// A client that ends right behind a turn has not failed in it.
+func TestAppEndOfTheTurnIsTheLastWord(t *testing.T) {
+	t.Parallel()
+	for range 50 { // what is seen first is chance
+		heard, says := io.Pipe()
+		read, in := io.Pipe()
+		go func() {
+			_, _ = read.Read(make([]byte, 4<<10)) // turn/start
+			_, _ = io.WriteString(says, `{"id":1,"result":{"turn":{"id":"t"}}}`+"\n"+
+				`{"method":"turn/completed","params":{"threadId":"c","turn":{"id":"t","status":"completed"}}}`+"\n")
+			_ = says.Close()
+		}()
+		a := newAppClient(in, side{p: &core.Prepared{}, log: slog.New(slog.DiscardHandler), emit: func(Event) {}, tell: func(setup) {}})
+		go func() { _ = a.serve(heard) }()
+		if reason, err := a.prompt(t.Context(), "c", []Block{{Text: "x"}}); reason != Finished || err != nil {
+			t.Fatalf("the turn ended with %q, %v", reason, err)
+		}
+	}
+}

@@ -197,7 +197,7 @@ func (c *Conn) open(ctx context.Context, resumed string, how func(context.Contex
 		return Conversation{}, err
 	}
 	defer c.give()
-	ctx, cancel := context.WithTimeoutCause(ctx, c.o.StartTimeout, errLate)
+	ctx, cancel := c.limited(ctx)
 	defer cancel()
 	if !single(c.p.Transport) && !c.alive() {
 		c.stop()
@@ -230,6 +230,8 @@ func (c *Conn) SetModel(ctx context.Context, model string) error {
 		return err
 	}
 	defer c.give()
+	ctx, cancel := c.limited(ctx)
+	defer cancel()
 	if c.talk.ID == "" {
 		return c.noTalk("set model")
 	}
@@ -248,6 +250,8 @@ func (c *Conn) Set(ctx context.Context, option, value string) error {
 		return err
 	}
 	defer c.give()
+	ctx, cancel := c.limited(ctx)
+	defer cancel()
 	if c.talk.ID == "" {
 		return c.noTalk("set option")
 	}
@@ -259,8 +263,22 @@ func (c *Conn) Set(ctx context.Context, option, value string) error {
 	return nil
 }
 
-// Close cancels a running turn, ends the client with everything it started, and gives the session up. It may be called
-// twice.
+// limited is the context of what the client has to answer in time, and before the connection is closed.
+func (c *Conn) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(ctx)
+	ctx, stop := context.WithTimeoutCause(ctx, c.o.StartTimeout, errLate)
+	go func() {
+		select {
+		case <-c.closed:
+			end(errClosed)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { stop(); end(nil) }
+}
+
+// Close cancels a running turn and everything else that the client has not answered, ends the client with everything it
+// started, and gives the session up. It may be called twice.
 func (c *Conn) Close() error {
 	var err error
 	c.closing.Do(func() {

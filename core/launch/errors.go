@@ -46,6 +46,9 @@ func (c *Conn) fault(op string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if errors.Is(err, errClosed) {
+		return fault.New(fault.Closed, op, c.p.Provider, "the connection was closed")
+	}
 	if _, ok := errors.AsType[*core.Error](err); ok {
 		return err
 	}

@@ -31,7 +31,7 @@ type streamTurn struct {
 	streamed string          // the message whose text comes in pieces
 	fill     Tokens          // of the last answer of the model
 	model    string          // that answers
-	refused  bool            // the client says that the credential is
+	refused  bool            // the client says that the credential is, known to who reads
 }
 
 func newStreamClient(w io.Writer, to side) *streamClient {
@@ -102,12 +102,12 @@ func (s *streamClient) prompt(ctx context.Context, conversation string, blocks [
 	}
 	select {
 	case said := <-t.ended:
-		return said.outcome(t.refused)
+		return said.outcome()
 	case <-s.conn.Done():
 		// The end of the turn may have been the last thing that was said.
 		select {
 		case said := <-t.ended:
-			return said.outcome(t.refused)
+			return said.outcome()
 		default:
 			return "", lines.ErrClosed
 		}

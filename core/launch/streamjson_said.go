@@ -43,6 +43,7 @@ type streamSaid struct {
 	Origin  struct {
 		Kind string `json:"kind"`
 	} `json:"origin"`
+	refused    bool        // an answer of the turn has said that the credential is
 	Usage      streamUsage `json:"usage"`
 	ModelUsage map[string]struct {
 		Window int64 `json:"contextWindow"`
@@ -238,6 +239,7 @@ func (s *streamClient) result(t *streamTurn, m streamSaid, raw json.RawMessage) 
 		used.Context, used.Window = t.fill.Input+t.fill.Output, m.ModelUsage[t.model].Window
 		s.emit(Event{Kind: Usage, Usage: &used, Raw: raw})
 	}
+	m.refused = t.refused
 	select {
 	case t.ended <- m:
 	default:
@@ -245,7 +247,7 @@ func (s *streamClient) result(t *streamTurn, m streamSaid, raw json.RawMessage) 
 }
 
 // outcome is how a turn ended.
-func (m streamSaid) outcome(refused bool) (EndReason, error) {
+func (m streamSaid) outcome() (EndReason, error) {
 	if !m.IsError && m.Subtype == "success" {
 		switch m.Stop {
 		case "refusal":
@@ -263,7 +265,7 @@ func (m streamSaid) outcome(refused bool) (EndReason, error) {
 		words = "the turn ended with " + m.Subtype
 	}
 	e := &jsonrpc.Error{Message: words}
-	if refused || m.Status == 401 {
+	if m.refused || m.Status == 401 {
 		e.Code = authRequired
 	}
 	return "", e

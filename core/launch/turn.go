@@ -54,15 +54,22 @@ func (c *Conn) Prompt(ctx context.Context, blocks ...Block) iter.Seq[Event] {
 			c.running.Store(nil)
 			last <- end
 		}()
-		t.pass(yield, last)
+		c.pass(t, yield, last)
 	}
 }
 
 // pass gives events to a host until the last, and what was told before that in front of it. The channel is never closed: a
-// client that is slow to end may still have something to say.
-func (t *turn) pass(yield func(Event) bool, last <-chan Event) {
+// client that is slow to end may still have something to say. What model answers is taken note of here, by who holds the
+// token, and told when it is another one.
+func (c *Conn) pass(t *turn, yield func(Event) bool, last <-chan Event) {
 	reading := true
 	give := func(e Event) {
+		if e.Kind == Model {
+			if e.Model == c.talk.Model {
+				return
+			}
+			c.talk.Model = e.Model
+		}
 		if reading && !yield(e) {
 			reading = false
 			t.stop(errUnread)
@@ -120,12 +127,7 @@ func (c *Conn) emit(e Event) {
 	if t == nil || !t.begun.Load() {
 		return
 	}
-	if e.Kind == Model {
-		if e.Model == c.talk.Model {
-			return
-		}
-		c.talk.Model = e.Model
-	} else {
+	if e.Kind != Model {
 		t.shown.Store(true)
 	}
 	switch e.Kind {

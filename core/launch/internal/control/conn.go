@@ -100,7 +100,13 @@ func (c *Conn) Call(ctx context.Context, request map[string]any, result any) err
 		c.mu.Unlock()
 	}()
 	if err := c.Send(ctx, envelope{Type: "control_request", RequestID: id, Request: body}); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		// What was answered was read, whatever was seen first of the end behind it.
+		select {
+		case a := <-waiting:
+			return a.take(what, result)
+		default:
+			return fmt.Errorf("%s: %w", what, err)
+		}
 	}
 	select {
 	case a := <-waiting:

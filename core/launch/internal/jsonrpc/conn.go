@@ -88,7 +88,13 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) (jso
 		c.mu.Unlock()
 	}()
 	if err := c.write(ctx, &message{ID: json.RawMessage(id), Method: method, Params: p}); err != nil {
-		return nil, fmt.Errorf("%s: %w", method, err)
+		// What was answered was read, whatever was seen first of the end behind it.
+		select {
+		case m := <-answer:
+			return take(method, m, result)
+		default:
+			return nil, fmt.Errorf("%s: %w", method, err)
+		}
 	}
 	select {
 	case m := <-answer:
