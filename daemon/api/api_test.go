@@ -26,7 +26,7 @@ func TestPlansOverTheInterface(t *testing.T) {
 	if a := s.do("GET", in+"/model-plans/"+id, nil, ""); a.etag != etag || a.body["hasApiKey"] != true || a.body["status"] != "undetected" {
 		t.Errorf("%+v", a)
 	}
-	put := map[string]any{"name": "renamed", "protocol": "openai", "models": []any{map[string]any{"id": "m-a"}}, "apiKey": nil, "enabled": true}
+	put := map[string]any{"name": "renamed", "protocol": "openai", "baseUrl": "http://127.0.0.1:1/v1", "models": []any{map[string]any{"id": "m-a"}}, "apiKey": nil, "enabled": true}
 	a := s.do("PUT", in+"/model-plans/"+id, put, etag)
 	if a.status != 200 || a.body["hasApiKey"] != true || a.etag != `"2"` {
 		t.Errorf("P03: %+v", a)
@@ -74,6 +74,45 @@ func TestPlansOverTheInterface(t *testing.T) {
 	}
 	if strings.Contains(s.said.String(), canary) {
 		t.Error("P17: the key is in an answer")
+	}
+}
+
+// Whoever has the token can use a key by checks, and cannot have it sent to them.
+func TestAKeyStaysWithTheAddressThatItWasEnteredFor(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	id, etag := s.plan("P")
+	put := func(base any, key any, protocol string) map[string]any {
+		return map[string]any{"name": "P", "protocol": protocol, "models": []any{map[string]any{"id": "m-a"}}, "baseUrl": base, "apiKey": key, "enabled": true}
+	}
+	for name, moved := range map[string]map[string]any{
+		"another host": put("http://evil.example", nil, "openai"), "another port": put("http://127.0.0.1:2", nil, "openai"),
+		"another scheme": put("https://127.0.0.1:1", nil, "openai"), "the vendor's": put(nil, nil, "openai"),
+	} {
+		a := s.do("PUT", in+"/model-plans/"+id, moved, etag)
+		if a.status != 400 || a.code() != "invalid_model_plan" || a.body["field"] != "apiKey" || a.body["hint"] == nil {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+	if a := s.do("PUT", in+"/model-plans/"+id, put("ftp://x", nil, "openai"), etag); a.status != 400 || a.body["field"] != "baseUrl" {
+		t.Errorf("no URL: %+v", a)
+	}
+	for _, fine := range []map[string]any{
+		put("http://127.0.0.1:1/other/v1", nil, "openai"), put(nil, canary, "openai"), put("http://127.0.0.1:1", "", "openai"), put("http://127.0.0.1:2", nil, "openai"),
+	} {
+		if a := s.do("PUT", in+"/model-plans/"+id, fine, "*"); a.status != 200 {
+			t.Errorf("%v: %+v", fine["baseUrl"], a)
+		}
+	}
+	// Of a plan without a URL the protocol says which vendor it is.
+	if a := s.do("PUT", in+"/model-plans/"+id, put(nil, canary, "openai"), "*"); a.status != 200 {
+		t.Fatalf("%+v", a)
+	}
+	if a := s.do("PUT", in+"/model-plans/"+id, put(nil, nil, "anthropic"), "*"); a.status != 400 || a.body["field"] != "apiKey" {
+		t.Errorf("another vendor: %+v", a)
+	}
+	if a := s.do("POST", in+"/model-plans/detect", map[string]any{"planId": id, "protocol": "anthropic"}, ""); a.status != 400 || a.body["field"] != "apiKey" {
+		t.Errorf("another vendor, checked: %+v", a)
 	}
 }
 

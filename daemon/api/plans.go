@@ -106,7 +106,11 @@ func (s *server) updatePlan(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p, err := s.Access.UpdatePlan(r.Context(), workspace(r), r.PathValue("planID"), from, func(plan.Plan) (store.Edit, error) {
+	p, err := s.Access.UpdatePlan(r.Context(), workspace(r), r.PathValue("planID"), from, func(old plan.Plan) (store.Edit, error) {
+		if key == nil && old.HasKey && spec.Base() != "" && spec.Origin() != old.Origin() && !trusted(r.Context()) {
+			// Else whoever has the token could have a check send the key to them.
+			return store.Edit{}, problem.New(problem.InvalidPlan, "apiKey", "was entered for another address than this one").WithHint(`send it again, or "" to take it away`)
+		}
 		return store.Edit{Spec: spec, Key: key}, nil
 	})
 	return onePlan(w, p, err)
@@ -202,7 +206,10 @@ func (s *server) detect(w http.ResponseWriter, r *http.Request) error {
 				return err
 			}
 			spec = stored.Spec
-			if body.BaseURL != nil && *body.BaseURL != stored.BaseURL && body.Key == nil {
+			moved := spec
+			set(&moved.BaseURL, body.BaseURL)
+			set(&moved.Protocol, body.Protocol)
+			if stored.HasKey && moved.Base() != stored.Base() && body.Key == nil {
 				// A key goes to the endpoint that it was entered for, and to no other.
 				return &Problem{Status: http.StatusBadRequest, Code: invalid, Field: "apiKey", Detail: "apiKey has to be sent with another base URL than the plan's"}
 			}

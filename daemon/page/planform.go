@@ -3,7 +3,6 @@ package page
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,7 +172,7 @@ func (p *Page) savePlan(w http.ResponseWriter, v *visit) error {
 	if err == nil {
 		_, err = p.Access.UpdatePlan(v.Context(), v.workspace, f.ID, from, func(old plan.Plan) (store.Edit, error) {
 			spec, err := f.spec(old.Models)
-			if err == nil && key == nil && old.HasKey && origin(spec) != origin(old.Spec) {
+			if err == nil && key == nil && old.HasKey && spec.Origin() != old.Origin() {
 				// A key goes to where it was entered for, and whoever sits here now did not have to know it.
 				err = problem.New(problem.InvalidPlan, "apiKey", "was entered for another address than this one").WithHint("type it again, or tick that it is taken away")
 			}
@@ -184,15 +183,6 @@ func (p *Page) savePlan(w http.ResponseWriter, v *visit) error {
 		return p.planMistake(w, v, f, err)
 	}
 	return v.to(w, "plan-saved", "plans", f.ID)
-}
-
-// origin is where a plan's endpoint is, without the path.
-func origin(s plan.Spec) string {
-	u, err := url.Parse(s.Base())
-	if err != nil {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
 }
 
 // planMistake shows the form again, with what is wrong. The key is not shown again.

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"net/url"
+
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -24,6 +26,15 @@ func (s Spec) Base() string {
 		return "" // none that Clean lets pass
 	}
 	return base
+}
+
+// Origin is where the plan's endpoint is, without the path: a key was entered for it.
+func (s Spec) Origin() string {
+	u, err := url.Parse(s.Base())
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // Credential is what is sent for a key: the key, or for an endpoint on this machine without one a word that stands for
