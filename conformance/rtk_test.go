@@ -165,6 +165,41 @@ func TestH65_ADenyRuleHoldsWithRTK(t *testing.T) {
 	}
 }
 
+// What a client looks at by the names of programs, it looks at with rtk too: the folders outside of the project that OpenCode
+// asks for, and the files that the user denied in Claude Code, where a session has the instructions then.
+func TestH65_ARuleForFilesHoldsWithRTK(t *testing.T) {
+	t.Parallel()
+	for _, c := range []client{claude, opencode} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			file := map[string]string{"claude": "secret", "opencode": "../secret"}[c.name]
+			s := newStage(t, c, c.shell("cat "+file), upstream.Say("done"))
+			rig.Write(t, s.inProject(file), "secret-51c2\n")
+			if c.name == "claude" {
+				rig.Write(t, s.inProject(".claude/settings.json"), encode(t, map[string]any{"permissions": map[string]any{"deny": []string{"Read(./secret)"}}}))
+			}
+			g := s.withRTK()
+			p := g.shortening(core.Desktop)
+			g.run(p, c.turn("first-prompt")...) // OpenCode ends it where nobody is there to be asked
+			text := ""
+			for _, turn := range g.up.Turns() {
+				text += g.text(turn)
+			}
+			calls := g.calls(p)
+			if text == "" || strings.Contains(text, "secret-51c2") {
+				t.Errorf("the file was read, rtk was called with\n%s\nand the model saw %s", calls, tail(text))
+			}
+			want := map[string]struct {
+				layer core.RTKLayer
+				calls string
+			}{"claude": {core.RTKInstructions, ""}, "opencode": {core.RTKPlugin, "rewrite cat ../secret\n"}}[c.name]
+			if p.RTK != want.layer || calls != want.calls {
+				t.Errorf("the layer is %q, and rtk was called with %q", p.RTK, calls)
+			}
+		})
+	}
+}
+
 // A repository that is not trusted allows nothing, and rtk says for it neither what the client does not ask it. In one that is
 // trusted its rules count, with rtk as without.
 func TestH65_ARepositoryAllowsNothingThroughRTK(t *testing.T) {

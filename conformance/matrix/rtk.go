@@ -6,6 +6,9 @@ func rtkRows() []Row {
 	deny := Row{"With rtk, what the user's rules deny stays denied", map[string]Cell{
 		"codex": {None: none}, "claude": {Test: "TestH65_ADenyRuleHoldsWithRTK/claude"},
 		"kimi": {None: none}, "opencode": {Test: "TestH65_ADenyRuleHoldsWithRTK/opencode"}}}
+	files := Row{"With rtk, what the user's rules say of files holds for commands that read them", map[string]Cell{
+		"codex": {None: none}, "claude": {Test: "TestH65_ARuleForFilesHoldsWithRTK/claude"},
+		"kimi": {None: none}, "opencode": {Test: "TestH65_ARuleForFilesHoldsWithRTK/opencode"}}}
 	late := Row{"A command runs as it is when rtk hangs or is gone", map[string]Cell{
 		"codex": {None: none}, "claude": {Test: "TestH63_ACommandRunsWithoutAnAnswerOfRTK/claude"},
 		"kimi": {None: none}, "opencode": {Test: "TestH63_ACommandRunsWithoutAnAnswerOfRTK/opencode"}}}
@@ -16,9 +19,11 @@ func rtkRows() []Row {
 	recorded := Row{"What rtk's hooks and rewrites answer is as recorded", map[string]Cell{
 		"codex": {None: none}, "claude": {Test: "TestH64_HooksOfRTKAnswerAsRecorded"},
 		"kimi": {None: none}, "opencode": {Test: "TestH66_RewritesOfRTKComeWithTheirExitCodes"}}}
+	taken := only("opencode", "Of rtk the plugin takes a rewrite with the right exit code and nothing else, and waits for nothing that it leaves behind",
+		"TestH66_ThePluginOfOpenCodeTakesARewriteAndNothingElse", "what calls rtk there is the client itself, another row, or nothing")
 	return []Row{
 		each("Commands run through the session's own rtk, by the client or by the agent that is told of it, and switched off nothing is left",
 			"TestC304_RTKRunsTheCommandsOfASession"),
-		deny, repository, late, recorded, strict,
+		deny, files, repository, late, taken, recorded, strict,
 	}
 }

@@ -2,10 +2,11 @@ package claude
 
 import p "github.com/greenroom-agents/greenroom/sdk/preparer"
 
-// shorten has a hook of the plugin run shell commands through rtk, unless all hooks are off. The program says nothing of what
-// is allowed unless a rule does that the session takes. The client waits two seconds for it, and runs a command as it is then.
+// shorten has a hook of the plugin run shell commands through rtk, unless all hooks are off, or a rule is of files: the client heeds
+// that in commands which it knows by name, and not behind rtk. The program says nothing of what is allowed unless a rule does
+// that the session takes. The client waits two seconds for it, and runs a command as it is then.
 func shorten(l *p.Layout, r p.Request, root p.Place) {
-	if in := r.Options.Inherit; r.RTK == nil || !in.All(p.Hooks) && in.All(p.ModelSettings) {
+	if in := r.Options.Inherit; r.RTK == nil || !in.All(p.Hooks) && in.All(p.ModelSettings) || r.AnyPrefixed("Read(", []p.KeyPath{asked, denied}, inSettings, inProjectSettings, inLocalSettings) {
 		return
 	}
 	l.CheckedDocument(root.Join("plugin/hooks/hooks.json"), p.JSON, p.Object{"hooks": p.Object{"PreToolUse": p.List{p.Object{"matcher": p.S("Bash"), "hooks": p.List{

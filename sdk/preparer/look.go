@@ -127,6 +127,11 @@ func (r Request) Prefixed(path KeyPath, from, to string, inputs ...Input) (list 
 	return list
 }
 
+// AnyPrefixed says whether one of the lists at some key paths of inputs has a string that begins with from.
+func (r Request) AnyPrefixed(from string, paths []KeyPath, inputs ...Input) bool {
+	return slices.ContainsFunc(paths, func(path KeyPath) bool { return len(r.Prefixed(path, from, from, inputs...)) > 0 })
+}
+
 // Value is a value that was learned of several inputs, the last that has it, or nil.
 func (r Request) Value(path KeyPath, inputs ...Input) (value Value) {
 	for _, in := range inputs {

@@ -1,5 +1,5 @@
 // Command rtkdouble stands in for rtk in tests: it answers hooks and rewrites commands as recorded in
-// testdata/rtk, and runs the commands that it is put in front of. It knows echo and git status only, and writes down how it was called where
+// testdata/rtk, and runs the commands that it is put in front of. It knows echo, cat and git only, and writes down how it was called where
 // rtk would write, below the session. A command line that holds "hang" makes it sleep instead of answering.
 package main
 
@@ -59,7 +59,8 @@ func rewrite(command string) (string, int) {
 	if strings.Contains(command, "hang") {
 		time.Sleep(time.Minute)
 	}
-	if !strings.HasPrefix(command, "echo ") && !strings.HasPrefix(command, "git ") || strings.ContainsAny(command, "`$<") {
+	program, _, _ := strings.Cut(command, " ")
+	if !slices.Contains([]string{"echo", "cat", "git"}, program) || strings.ContainsAny(command, "`$<") {
 		return "", 1
 	}
 	return "rtk " + command, 3
