@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 )
 
@@ -77,7 +80,8 @@ and make it fail, since nothing says whose they are.`,
 			if err != nil {
 				return err
 			}
-			return errors.Join(unread, a.cleanup(ctx, h, targets, core.CleanupOptions{Keep: k, UnsafeForce: force}))
+			gone, err := a.cleanup(ctx, h, targets, core.CleanupOptions{Keep: k, UnsafeForce: force})
+			return errors.Join(unread, err, a.unbind(ctx, gone))
 		},
 	}
 	f := cmd.Flags()
@@ -130,9 +134,8 @@ func (a *app) chosen(ctx context.Context, h *core.Host, workspace string, ids []
 }
 
 // cleanup takes sessions away one by one. One that is refused keeps none of the others.
-func (a *app) cleanup(ctx context.Context, h *core.Host, targets []target, o core.CleanupOptions) error {
-	done := []cleaned{}
-	var failed error
+func (a *app) cleanup(ctx context.Context, h *core.Host, targets []target, o core.CleanupOptions) (done []cleaned, failed error) {
+	done = []cleaned{}
 	for _, one := range targets {
 		var report *core.Report
 		err := a.during("cleaning up "+paint.Clean(one.String()), func() (err error) {
@@ -156,10 +159,30 @@ func (a *app) cleanup(ctx context.Context, h *core.Host, targets []target, o cor
 	}
 	if a.json {
 		if err := a.answer(done); err != nil {
-			return err
+			return done, err
 		}
 	} else if len(targets) == 0 {
 		a.view().Line("There is nothing to clean up.")
 	}
-	return failed
+	return done, failed
+}
+
+// unbind has plans know that sessions on them are gone. A host that was killed did not say so.
+func (a *app) unbind(ctx context.Context, gone []cleaned) error {
+	c, err := a.accessConfig()
+	if err != nil || len(gone) == 0 {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(c.Dir, access.Database)); err != nil && c.Database == "" {
+		return nil // there are no plans
+	}
+	opened, err := access.Open(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	for _, one := range gone {
+		err = errors.Join(err, opened.EndSessionAnywhere(ctx, one.Ref.Workspace+"/"+one.Ref.ID))
+	}
+	return err
 }

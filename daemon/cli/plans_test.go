@@ -1,14 +1,20 @@
 package cli_test
 
 import (
+	"crypto/rand"
+	"errors"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
+	"github.com/greenroom-agents/greenroom/daemon/store"
 	"github.com/greenroom-agents/greenroom/gateway/gatewaytest"
 )
 
@@ -244,6 +250,36 @@ func TestTheSecretCanComeFromTheEnvironment(t *testing.T) {
 	}
 	if out := w.must("plans"); !strings.Contains(out, "unreadable") {
 		t.Errorf("%s", out)
+	}
+}
+
+// The host of a session that was killed did not say that it ended. Whoever cleans it up does.
+func TestASessionThatIsCleanedUpUsesItsPlanNoMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	data := filepath.Join(w.home, "data")
+	w.environ = append(w.environ, "GREENROOM_DATA="+data)
+	p := w.addPlan("P", "--model", "m")
+	w.must("prepare", "fake", "--session", "dead")
+	sessions := decode[[]core.Info](t, w.must("sessions", "--json"))
+	opened, err := access.Open(t.Context(), access.Config{Dir: data, Now: time.Now, Random: rand.Reader})
+	if err != nil || len(sessions) != 1 {
+		t.Fatal(err, sessions)
+	}
+	ref := sessions[0].Ref
+	_, err = opened.BindSession(t.Context(), 0, store.Snapshot{Workspace: "team", Session: ref.Workspace + "/" + ref.ID, Harness: "fake", Plan: p.ID, Revision: 1})
+	if err == nil {
+		_, err = opened.BindSession(t.Context(), 0, store.Snapshot{Workspace: access.Personal, Session: ref.Workspace + "/" + ref.ID, Harness: "fake", Plan: p.ID, Revision: 1})
+	}
+	if err := errors.Join(err, opened.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out := w.must("plans", "references", "P"); !strings.Contains(out, "dead") {
+		t.Errorf("%s", out)
+	}
+	w.must("cleanup", "dead")
+	if refs := decode[[]plan.Reference](t, w.must("plans", "references", "P", "--json")); len(refs) != 0 {
+		t.Errorf("%+v", refs)
 	}
 }
 

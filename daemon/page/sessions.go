@@ -229,6 +229,10 @@ func (p *Page) cleanup(w http.ResponseWriter, v *visit) error {
 	} else {
 		report, err = p.Sessions.Cleanup(v.Context(), row.Info.Ref, o)
 	}
+	if err == nil && row.Bound != nil {
+		// A host that was killed did not say that the session has ended, and holds the key of its revision.
+		err = p.Access.EndSessionAnywhere(v.Context(), row.Bound.Session)
+	}
 	if err != nil {
 		return err
 	}

@@ -133,4 +133,9 @@ func TestAPersonAcceptsTheTurnThatTheyLookAt(t *testing.T) {
 	if got := s.press(s.get(at), at+"/accept", url.Values{"turn": {" "}}); got.status != http.StatusBadRequest {
 		t.Errorf("no turn: %d", got.status)
 	}
+	// Cleaned up it uses the plan no more, whether its host said so or not.
+	s.follow(s.press(s.get(at+"/cleanup"), at+"/cleanup", nil))
+	if refs, err := s.access.References(t.Context(), "personal", p.ID); err != nil || len(refs) != 0 {
+		t.Errorf("%+v, %v", refs, err)
+	}
 }

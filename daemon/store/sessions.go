@@ -130,6 +130,23 @@ func (s *Store) EndSession(ctx context.Context, workspace, session string) error
 	return err
 }
 
+// EndSessionAnywhere forgets a session in whichever workspaces it is bound: one that was cleaned up, and whose host may have
+// been killed before it could say so.
+func (s *Store) EndSessionAnywhere(ctx context.Context, session string) error {
+	var in []string
+	err := s.rows(ctx, s.db, func(scan func(...any) error) error {
+		var workspace string
+		err := scan(&workspace)
+		in = append(in, workspace)
+		return err
+	}, "SELECT workspace FROM sessions WHERE session = ?", session)
+	err = failed(err)
+	for _, workspace := range in {
+		err = errors.Join(err, s.EndSession(ctx, workspace, session))
+	}
+	return err
+}
+
 // Acceptance is how far the work of a session is accepted, nil when nothing was claimed. Errors:
 // [problem.SessionNotFound].
 func (s *Store) Acceptance(ctx context.Context, workspace, session string) (*acceptance.Acceptance, error) {
