@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
 
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
@@ -32,8 +31,7 @@ type Imported struct {
 // Doing it again changes nothing, and brings back what was deleted since.
 func (s *Store) ImportLegacy(ctx context.Context, path string) (Imported, error) {
 	var done Imported
-	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "mode=ro"}
-	db, err := sql.Open("sqlite", u.String())
+	db, err := sql.Open("sqlite", fileURL(path, url.Values{"mode": {"ro"}}))
 	if err != nil {
 		return done, failed(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
@@ -36,7 +37,7 @@ func OpenSQLite(ctx context.Context, path string, c Config) (*Store, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
 		"busy_timeout(10000)", "foreign_keys(1)", "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)",
 	}}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: q.Encode()}).String())
+	db, err := sql.Open("sqlite", fileURL(path, q))
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -46,6 +47,14 @@ func OpenSQLite(ctx context.Context, path string, c Config) (*Store, error) {
 		return nil, errors.Join(fail(err), db.Close())
 	}
 	return s, nil
+}
+
+// fileURL is how SQLite is told of a file. A path of Windows begins with a drive, which would be taken for a host.
+func fileURL(path string, q url.Values) string {
+	if path = filepath.ToSlash(path); !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 }
 
 type sqliteEngine struct{}
