@@ -118,8 +118,9 @@ func (c Config) ring() (*secret.Ring, error) {
 // are sealed with it, and the key file stays as it is.
 func Rotate(ctx context.Context, c Config) (sealed, unreadable int, err error) {
 	file := c.keyFile()
+	var secrets [][]byte
 	if c.Secret == "" {
-		if _, err := file.Rotate(); err != nil {
+		if secrets, err = file.Rotate(); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -131,5 +132,5 @@ func Rotate(ctx context.Context, c Config) (sealed, unreadable int, err error) {
 	if err = errors.Join(err, a.Close()); err != nil || unreadable > 0 || c.Secret != "" {
 		return sealed, unreadable, err
 	}
-	return sealed, unreadable, file.Prune()
+	return sealed, unreadable, file.Prune(secrets[0])
 }

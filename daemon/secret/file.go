@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -132,10 +133,11 @@ func (k KeyFile) Rotate() ([][]byte, error) {
 	return k.Read()
 }
 
-// Prune takes all secrets but the newest away. What the others sealed can never be opened again.
-func (k KeyFile) Prune() error {
+// Prune takes all secrets but the newest away, which is the one that everything was sealed with anew. What the others sealed
+// can never be opened again. When another rotation has put a newer one in front, it is left to that.
+func (k KeyFile) Prune(newest []byte) error {
 	secrets, err := k.Read()
-	if err != nil || len(secrets) == 1 {
+	if err != nil || len(secrets) == 1 || !bytes.Equal(secrets[0], newest) {
 		return err
 	}
 	return k.replace(secrets[:1], os.Rename)

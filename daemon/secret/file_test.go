@@ -68,7 +68,13 @@ func TestAKeyFileIsRotatedAndPruned(t *testing.T) {
 	if err != nil || len(both) != 2 || !bytes.Equal(both[1], first[0]) || bytes.Equal(both[0], both[1]) {
 		t.Fatalf("%d, %v", len(both), err)
 	}
-	if err := file(path).Prune(); err != nil {
+	if err := file(path).Prune(first[0]); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := file(path).Read(); err != nil || len(rest) != 2 {
+		t.Errorf("what is the newest no more took others away: %d, %v", len(rest), err)
+	}
+	if err := file(path).Prune(both[0]); err != nil {
 		t.Fatal(err)
 	}
 	if rest, err := file(path).Read(); err != nil || len(rest) != 1 || !bytes.Equal(rest[0], both[0]) {

@@ -81,7 +81,7 @@ func TestSecretsInAKeychain(t *testing.T) {
 	if err != nil || len(both) != 2 || !bytes.Equal(both[1], got[0][0]) || len(c.held) != 1 {
 		t.Fatalf("%d, %v, %d in the keychain", len(both), err, len(c.held))
 	}
-	if err := k.Prune(); err != nil {
+	if err := k.Prune(both[0]); err != nil {
 		t.Fatal(err)
 	}
 	if rest, err := k.Read(); err != nil || len(rest) != 1 || !bytes.Equal(rest[0], both[0]) || len(c.held) != 1 {
