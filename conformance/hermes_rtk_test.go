@@ -1,7 +1,9 @@
 package conformance_test
 
 import (
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -144,5 +146,103 @@ func TestH65_ADenyRuleHoldsWithRTKInHermes(t *testing.T) {
 	}
 	if !strings.Contains(text, "matches the user-defined deny rule") || !strings.Contains(text, shortened+" allowed-51c2") {
 		t.Errorf("the model saw %s", tail(text))
+	}
+}
+
+// askingMiddleware loads the plugin as the agent does, in its own Python, and has it stand in front of a tool. The agent's guards
+// are stand-ins, which a word names.
+const askingMiddleware = `import importlib.util, json, logging, sys, threading, time, types
+approval, tirith = types.ModuleType("approval"), types.ModuleType("tirith_security")
+approval.detect_hardline_command = lambda c: ("ruled hard" in c, "")
+approval._check_sudo_stdin_guard = lambda c: ("ruled sudo" in c, "")
+approval._match_user_deny_rule = lambda c: c if c.startswith("rtk asked denied") or "ruled deny" in c else None
+approval.detect_dangerous_command = lambda c: ("ruled danger" in c, "", "")
+tirith.check_command_security = lambda c: {"action": "warn" if "ruled warn" in c else "allow"}
+tools = types.ModuleType("tools")
+tools.approval, tools.tirith_security = approval, tirith
+sys.modules["tools"] = tools
+logged = []
+handler = logging.Handler()
+handler.emit = lambda record: logged.append(record.getMessage())
+logging.getLogger().addHandler(handler)
+spec = importlib.util.spec_from_file_location("plugin", sys.argv[1])
+plugin = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(plugin)
+class Context:
+    def register_middleware(self, kind, call): self.call = call
+context = Context()
+plugin.register(context)
+got = [None] * len(sys.argv[2:])
+def one(i, command):
+    began = time.monotonic()
+    args = {"command": command.replace("LONG", "x" * 200000), "timeout": 7}
+    seen = context.call(tool_name="terminal", args=args, next_call=lambda a: a)
+    got[i] = {**seen, "command": seen["command"].replace("x" * 200000, "LONG"), "late": time.monotonic() - began > 30}
+threads = [threading.Thread(target=one, args=pair) for pair in enumerate(sys.argv[2:])]
+for t in threads: t.start()
+for t in threads: t.join()
+print(json.dumps({"got": got, "logged": logged}))
+`
+
+// What the plugin takes of rtk is a command with exit code 0 or 3, which nothing speaks against in either form. In all other
+// cases, and in whatever way rtk fails, the command stays as it is, byte for byte, and so do the other arguments of the tool.
+func TestH66_ThePluginOfHermesTakesARewriteAndNothingElse(t *testing.T) {
+	t.Parallel()
+	g, session := hermesOn(t, func(s *stage) *greenroom { return s.withAnswering() }, upstream.Say("done"))
+	one := session("rtk")
+	one.RTK = true
+	p := g.prepare(one)
+	start, err := os.ReadFile(filepath.Join(g.bin, "hermes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(start), `exec "`)
+	python, _, ok := strings.Cut(rest, `"`)
+	if !ok {
+		t.Fatalf("the agent is started by %q", start)
+	}
+	script := filepath.Join(g.dir, "asking.py")
+	rig.Write(t, script, askingMiddleware)
+	cases := []struct{ command, want string }{
+		{"allowed x", "rtk allowed x"}, {"asked x", "rtk asked x"}, {"loud x", "rtk loud x"}, {"reads x", "rtk reads x"}, {"held x", "rtk held x"},
+		{"asked 'a b' \"$HOME\" `id`\nécho \\", "rtk asked 'a b' \"$HOME\" `id`\nécho \\"},
+		{"unknown x", "unknown x"}, {"denied x", "denied x"}, {"broken x", "broken x"}, {"silent x", "silent x"}, {"blank x", "blank x"},
+		{"flood x", "flood x"}, {"hangs x", "hangs x"}, {"asked LONG", "asked LONG"}, {"  nothing\n", "  nothing\n"},
+		{"asked ruled hard", "asked ruled hard"}, {"asked ruled sudo", "asked ruled sudo"}, {"asked ruled deny", "asked ruled deny"},
+		{"asked ruled danger", "asked ruled danger"}, {"asked ruled warn", "asked ruled warn"}, {"asked denied behind rtk", "asked denied behind rtk"},
+	}
+	args := []string{script, filepath.Join(p.Dir, "hermes/plugins/session-rtk/__init__.py")}
+	for _, c := range cases {
+		args = append(args, c.command)
+	}
+	cmd := exec.Command(python, args...)
+	cmd.Dir, cmd.Env = g.cwd, p.Environ(g.environ)
+	result := rig.Run(cmd, patience)
+	var answer struct {
+		Got []struct {
+			Command string
+			Timeout int
+			Late    bool
+		}
+		Logged []string
+	}
+	if err := json.Unmarshal([]byte(result.Stdout), &answer); err != nil || len(answer.Got) != len(cases) {
+		t.Fatalf("%v: %s%s", err, result.Stdout, result.Stderr)
+	}
+	for i, c := range cases {
+		got := answer.Got[i]
+		if strings.HasPrefix(c.want, "rtk ") { // a login shell may have set PATH anew
+			lead, text, _ := strings.Cut(got.Command, "}; ")
+			if !strings.HasPrefix(lead, "PATH=") || strings.Count(lead, filepath.Join(p.Dir, "rtk/bin:")) != 2 {
+				t.Errorf("%q: in front stands %q", c.command, lead)
+			}
+			got.Command = text
+		}
+		if diff := cmp.Diff(c.want, got.Command); diff != "" || got.Timeout != 7 || got.Late {
+			t.Errorf("%q: %+v: %s", c.command, got, diff)
+		}
+	}
+	if len(answer.Logged) != 1 || !strings.HasSuffix(answer.Logged[0], "commands run as they are") {
+		t.Errorf("it logs %q, and is to say once that rtk fails", answer.Logged)
 	}
 }

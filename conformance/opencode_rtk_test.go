@@ -39,6 +39,17 @@ cd*) echo "cd /x && rtk ${2#*&& }"; exit 3 ;;
 esac
 `
 
+// withAnswering opens a host that has it.
+func (s *stage) withAnswering() *greenroom {
+	s.Helper()
+	program := filepath.Join(s.dir, "an rtk", "rtk")
+	rig.WriteProgram(s, program, answeringRTK)
+	sum := sha256.Sum256([]byte(answeringRTK))
+	return s.open(func(c *core.Config) {
+		c.RTK = rtk.Fixed(rtk.Artefact{Path: program, SHA256: hex.EncodeToString(sum[:])})
+	})
+}
+
 // askingPlugin loads a plugin as the client does, in the client's own runtime, and asks it for commands, all at once.
 const askingPlugin = `const [file, rules, ...commands] = process.argv.slice(2)
 const { ShortOutput } = await import(file)
@@ -62,12 +73,7 @@ process.exit(0)
 func TestH66_ThePluginOfOpenCodeTakesARewriteAndNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, opencode, upstream.Say("done"))
-	program := filepath.Join(s.dir, "an rtk", "rtk")
-	rig.WriteProgram(t, program, answeringRTK)
-	sum := sha256.Sum256([]byte(answeringRTK))
-	g := s.open(func(c *core.Config) {
-		c.RTK = rtk.Fixed(rtk.Artefact{Path: program, SHA256: hex.EncodeToString(sum[:])})
-	})
+	g := s.withAnswering()
 	p := g.shortening(core.Desktop)
 	script := filepath.Join(s.dir, "asking.mjs")
 	rig.Write(t, script, askingPlugin)

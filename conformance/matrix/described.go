@@ -22,6 +22,8 @@ it is not installed, and these promises are known to be unreachable there.
 			row("Commands run through the session's own rtk by a plugin that the package brings; the user's plugins stay listed, and switched off nothing is left",
 				"TestC305_HermesRunsCommandsThroughRTK"),
 			row("A command runs as it is when rtk hangs or is gone, and the agent says so", "TestH63_HermesRunsACommandWithoutAnAnswerOfRTK"),
+			row("Of rtk the plugin takes a rewrite with the right exit code and nothing else, and waits for nothing that it leaves behind",
+				"TestH66_ThePluginOfHermesTakesARewriteAndNothingElse"),
 			row("With rtk, what the user's rules deny stays denied, and what is dangerous is judged as the model wrote it", "TestH65_ADenyRuleHoldsWithRTKInHermes"),
 		},
 	}

@@ -70,10 +70,17 @@ def guarded(command):
     return bool(
         approval.detect_hardline_command(command)[0]
         or approval._check_sudo_stdin_guard(command)[0]
-        or approval._match_user_deny_rule(command) is not None
+        or denied(command)
         or approval.detect_dangerous_command(command)[0]
         or tirith_security.check_command_security(command).get("action") != "allow"
     )
+
+
+def denied(command):
+    """Whether the user denies a command."""
+    from tools import approval
+
+    return approval._match_user_deny_rule(command) is not None
 
 
 def found(program, command):
@@ -94,7 +101,11 @@ def rewritten(program, args):
         return args
     if guarded(command):
         return args
-    better = found(program, ask(program, command) or command)
+    text = ask(program, command) or command
+    # A rule of the user's goes by how a command begins, which may be what rtk put there.
+    if text != command and denied(text):
+        return args
+    better = found(program, text)
     return args if better == command else {**args, "command": better}
 
 
