@@ -198,15 +198,16 @@ func TestCloseDoesNotWaitForAnAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		scene newSceneFunc
 		hang  string
+		talk  bool // there is a conversation before
 		call  func(context.Context, *launch.Conn) error
 	}{
-		"a conversation":                  {newScene, "session/new", begin},
-		"a conversation of an app-server": {newApp, "thread/start", begin},
-		"a conversation of a stream":      {newStream, "initialize", begin},
-		"a model":                         {newScene, "session/set_config_option", setModel},
-		"a model of a stream":             {newStream, "set_model", setModel},
-		"an option":                       {newScene, "session/set_config_option", setMode("mode")},
-		"an option of a stream":           {newStream, "set_permission_mode", setMode("permission_mode")},
+		"a conversation":                  {newScene, "session/new", false, begin},
+		"a conversation of an app-server": {newApp, "thread/start", false, begin},
+		"a conversation of a stream":      {newStream, "initialize", false, begin},
+		"a model":                         {newScene, "session/set_config_option", true, setModel},
+		"a model of a stream":             {newStream, "set_model", true, setModel},
+		"an option":                       {newScene, "session/set_config_option", true, setMode("mode")},
+		"an option of a stream":           {newStream, "set_permission_mode", true, setMode("permission_mode")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -215,10 +216,23 @@ func TestCloseDoesNotWaitForAnAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if c.talk {
+				if _, err := conn.NewSession(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
 			asked := make(chan error, 1)
-			go func() { asked <- c.call(t.Context(), conn) }()
-			// Until the call holds the connection; from then on nothing else does.
-			for !errors.Is(conn.Set(t.Context(), "", ""), core.ErrBusy) {
+			go func() {
+				err := c.call(t.Context(), conn)
+				for errors.Is(err, core.ErrBusy) { // with the look below, whether it is
+					err = c.call(t.Context(), conn)
+				}
+				asked <- err
+			}()
+			// Until the call holds the connection; from then on nothing else does. The look itself waits for nothing.
+			over, cancel := context.WithCancel(t.Context())
+			cancel()
+			for !errors.Is(conn.Set(over, "", ""), core.ErrBusy) {
 				runtime.Gosched()
 			}
 			if err := conn.Close(); err != nil {
@@ -233,26 +247,11 @@ func TestCloseDoesNotWaitForAnAnswer(t *testing.T) {
 
 func begin(ctx context.Context, c *launch.Conn) error {
 	_, err := c.NewSession(ctx)
-	for errors.Is(err, core.ErrBusy) { // with the test, which looks whether it is
-		_, err = c.NewSession(ctx)
-	}
 	return err
 }
 
-func setModel(ctx context.Context, c *launch.Conn) error {
-	err := begin(ctx, c)
-	for err == nil || errors.Is(err, core.ErrBusy) {
-		err = c.SetModel(ctx, "large")
-	}
-	return err
-}
+func setModel(ctx context.Context, c *launch.Conn) error { return c.SetModel(ctx, "large") }
 
 func setMode(option string) func(context.Context, *launch.Conn) error {
-	return func(ctx context.Context, c *launch.Conn) error {
-		err := begin(ctx, c)
-		for err == nil || errors.Is(err, core.ErrBusy) {
-			err = c.Set(ctx, option, "plan")
-		}
-		return err
-	}
+	return func(ctx context.Context, c *launch.Conn) error { return c.Set(ctx, option, "plan") }
 }

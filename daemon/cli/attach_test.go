@@ -1,8 +1,10 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -150,4 +152,38 @@ func TestStopEndsWhatRuns(t *testing.T) {
 		t.Errorf("stopped again: %q", got)
 	}
 	w.must("cleanup", "one")
+}
+
+// When nobody reads on, as behind head, the turn ends, and its session goes as it would have.
+func TestAPromptThatNobodyReadsOnLeavesNothing(t *testing.T) {
+	t.Parallel()
+	w := newTroupe(t)
+	cmd := exec.Command(w.exe, "prompt", launchtest.Provider, "--inherit", "automation", "say first\nstamp 100000 10ms")
+	cmd.Env, cmd.Dir = w.environ, w.project
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	if _, err := io.ReadFull(out, make([]byte, 5)); err != nil {
+		t.Fatalf("%v, %s", err, errs.String())
+	}
+	if got := w.sessionDirs(); len(got) == 0 {
+		t.Error("there is no session to be left")
+	}
+	if err := out.Close(); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait()
+	if status := cmd.ProcessState.ExitCode(); status != 128+13 || errs.String() != "greenroom: cancelled\n" {
+		t.Errorf("status %d, %s", status, errs.String())
+	}
+	if left := w.sessionDirs(); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
 }

@@ -37,7 +37,12 @@ const (
 	exitOther   = 1
 	exitUsage   = 2
 	exitRefused = 3
+	exitUnread  = 128 + 13 // SIGPIPE
 )
+
+// ErrUnread is the cause of a context that was cancelled because nobody reads the output any more. The invocation takes
+// away what it began, and ends with the status that a shell gives to such an end.
+var ErrUnread = errors.New("nobody reads the output any more")
 
 // Run does one invocation and returns the exit status of the program.
 func Run(ctx context.Context, s System) int {
@@ -49,6 +54,9 @@ func Run(ctx context.Context, s System) int {
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = a.helpless
+	}
+	if errors.Is(context.Cause(ctx), ErrUnread) {
+		return exitUnread
 	}
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(exitStatus)) {
 		// Whatever the work made of it, this is what happened.

@@ -22,6 +22,20 @@ func main() {
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// Whoever reads our output may have gone, as head does. By itself that would end the process at the next write, with
+	// a session and its client left. Notify, since what is ignored is ignored by clients too.
+	ctx, unread := context.WithCancelCause(ctx)
+	defer unread(nil)
+	gone := make(chan os.Signal, 1)
+	signal.Notify(gone, syscall.SIGPIPE)
+	defer signal.Stop(gone)
+	go func() {
+		select {
+		case <-gone:
+			unread(cli.ErrUnread)
+		case <-ctx.Done():
+		}
+	}()
 	s := cli.System{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(),
 		TempDir: os.TempDir(), GOOS: runtime.GOOS, Now: time.Now, Rand: rand.Reader,
