@@ -69,7 +69,7 @@ func (a *app) native(ctx context.Context, h *core.Host, protocol preparer.Protoc
 	return c, func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
-		_ = c.Close(ctx) // what is left of it the next start takes away
+		_ = c.Close(ctx) // what it cannot take away is among the sessions, to be cleaned up there
 	}
 }
 

@@ -454,6 +454,46 @@ func (n native) Ask(context.Context, string) error {
 	return n.err("ask")
 }
 
+// hangs is a client that says nothing from some point on.
+type hangs struct{ at string }
+
+func (h hangs) wait(ctx context.Context, at string) error {
+	if h.at != at {
+		return nil
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (h hangs) Ready(ctx context.Context) error    { return h.wait(ctx, "ready") }
+func (h hangs) LoggedIn(ctx context.Context) error { return h.wait(ctx, "login") }
+func (h hangs) Models(ctx context.Context) ([]plan.Model, error) {
+	return []plan.Model{{ID: "m"}}, h.wait(ctx, "models")
+}
+func (h hangs) Ask(ctx context.Context, _ string) error { return h.wait(ctx, "ask") }
+
+// A client that hangs is neither missing nor without a login, and keeps no check from ending.
+func TestP09_AClientThatHangs(t *testing.T) {
+	t.Parallel()
+	const passed, skipped, late = "passed", "skipped", "failed timeout retry_inference"
+	d := detect.New(detect.Config{Now: time.Now, Random: rand.Reader, Network: 50 * time.Millisecond, Catalog: 50 * time.Millisecond, Inference: 50 * time.Millisecond})
+	t.Cleanup(d.Close)
+	for at, want := range map[string][]string{
+		"ready": {late, skipped, skipped, skipped}, "login": {passed, late, skipped, skipped}, "models": {passed, passed, skipped, passed},
+		"ask": {passed, passed, passed, late},
+	} {
+		to := target("", "m")
+		to.Template, to.Key, to.Native = plan.OfficialSubscription, plan.Key{}, hangs{at}
+		found, err := d.Check(t.Context(), to, detect.Progress{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, short(found)); diff != "" {
+			t.Errorf("%s: %s", at, diff)
+		}
+	}
+}
+
 // The client is a double here; that a real one answers so is not shown by this.
 func TestP09_OfficialSubscriptions(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,10 @@ func (c *check) native(ctx context.Context) {
 		r := plan.Result{Status: plan.Passed}
 		if err := do(limited); err != nil {
 			r = plan.Result{Status: plan.Failed, Reason: reason, Remedy: remedy, Detail: err.Error()}
+			if errors.Is(context.Cause(limited), errLate) {
+				// A client that hangs is there, and says nothing of a login.
+				r.Reason, r.Remedy, r.Detail = plan.Timeout, plan.RetryInference, errLate.Error()
+			}
 		}
 		end(r)
 		return r.Status == plan.Passed
@@ -59,7 +63,9 @@ func (c *check) native(ctx context.Context) {
 		return
 	}
 	end := c.begin(plan.Discovery)
-	models, err := n.Models(ctx)
+	limited, cancel := limit(ctx, c.c.Catalog)
+	defer cancel()
+	models, err := n.Models(limited)
 	switch {
 	case err != nil:
 		r := c.without("the client does not tell its models")
