@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/greenroom-agents/greenroom/conformance/rig"
 )
 
 // program is the rtk that is held to its protocols: the one that GREENROOM_RTK names, or else the double.
@@ -105,19 +107,41 @@ func plain(t *testing.T, data []byte) any {
 	return v
 }
 
-// A rewrite without a rule of the user's comes with exit code 3, and what has no equivalent with none and 1.
+// A rewrite comes with exit code 3, or 0 where a rule of the user's allows the command, and none with 2 where one denies it and
+// with 1 where there is no equivalent, as recorded.
 func TestH66_RewritesOfRTKComeWithTheirExitCodes(t *testing.T) {
 	t.Parallel()
+	data, err := os.ReadFile("testdata/rtk/rewrite_exit_codes.json")
+	var rec struct {
+		Rows []struct {
+			Exit   int
+			Stdout string
+		}
+	}
+	if err = errors.Join(err, json.Unmarshal(data, &rec)); err != nil || len(rec.Rows) != 4 {
+		t.Fatalf("%d rows, %v", len(rec.Rows), err)
+	}
+	speaks := map[int]bool{}
+	for _, row := range rec.Rows {
+		speaks[row.Exit] = row.Stdout != ""
+	}
 	home := t.TempDir()
+	rig.Write(t, filepath.Join(home, ".claude/settings.json"), `{"permissions": {"allow": ["Bash(git log)"], "deny": ["Bash(git push --force)"]}}`)
+	seen := map[int]bool{}
 	for command, want := range map[string]struct {
 		out  string
 		code int
 	}{
-		"git status": {"rtk git status", 3}, "rtk git status": {"", 1}, "cat <<EOF\nx\nEOF": {"", 1}, "git log $(id)": {"", 1},
+		"git status": {"rtk git status", 3}, "git log": {"rtk git log", 0}, "git push --force": {"", 2},
+		"rtk git status": {"", 1}, "cat <<EOF\nx\nEOF": {"", 1}, "git log $(id)": {"", 1}, "git log `id`": {"", 1},
 	} {
 		out, code := call(t, home, nil, "rewrite", command)
-		if out = string(bytes.TrimSpace([]byte(out))); out != want.out || code != want.code {
+		if out = string(bytes.TrimSpace([]byte(out))); out != want.out || code != want.code || speaks[code] != (out != "") {
 			t.Errorf("%q: %q and %d, want %q and %d", command, out, code, want.out, want.code)
 		}
+		seen[code] = true
+	}
+	if len(seen) != len(rec.Rows) {
+		t.Errorf("of the codes recorded only %v came", seen)
 	}
 }

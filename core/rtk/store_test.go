@@ -110,6 +110,25 @@ func TestC307_WhatIsNoPinnedProgramIsRefused(t *testing.T) {
 	}
 }
 
+// A link of the host's is followed once: the store holds the program itself, whatever becomes of the link.
+func TestC307_ALinkIsFollowedAndNotKept(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	a := s.artefact("rtk-1.0", "one")
+	link := filepath.Join(s.dir, "rtk")
+	if err := os.Symlink("rtk-1.0", link); err != nil {
+		t.Fatal(err)
+	}
+	digest := s.keep(Fixed(Artefact{link, a.SHA256}), "")
+	if err := errors.Join(os.Remove(a.Path), os.Remove(link)); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(s.store.Path(digest))
+	if err != nil || !info.Mode().IsRegular() || s.body(digest) != "one" {
+		t.Errorf("the store holds %v, %v", info, err)
+	}
+}
+
 func TestC308_ASessionKeepsItsProgram(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -27,7 +27,14 @@ func run(args []string) int {
 	}
 	switch args[0] {
 	case "rewrite":
-		text, code := rewrite(strings.Join(args[1:], " "))
+		command := strings.Join(args[1:], " ")
+		text, code := rewrite(command)
+		switch {
+		case code == 3 && ruled(command, "deny"):
+			return 2
+		case code == 3 && ruled(command, "allow"):
+			code = 0
+		}
 		fmt.Print(text)
 		return code
 	case "hook":
@@ -53,8 +60,7 @@ func note(args []string) {
 	}
 }
 
-// rewrite answers a command line and the exit code that rtk gives with it: 3 where no rule allows the command, 1 where it
-// knows none.
+// rewrite answers a command line and the exit code that rtk gives with it where there are no rules: 3, and 1 where it knows none.
 func rewrite(command string) (string, int) {
 	if strings.Contains(command, "hang") {
 		time.Sleep(time.Minute)
@@ -88,7 +94,7 @@ func hook(client string) {
 	switch client {
 	case "claude":
 		said := map[string]any{"hookEventName": "PreToolUse", "permissionDecisionReason": "rewritten", "updatedInput": asked.Input}
-		if allowed(command) {
+		if ruled(command, "allow") {
 			said["permissionDecision"] = "allow"
 		}
 		answer = map[string]any{"hookSpecificOutput": said}
@@ -102,13 +108,19 @@ func hook(client string) {
 	}
 }
 
-// allowed says whether settings of Claude Code, those of the user or of the project, allow exactly a command. Only then does
-// rtk say so itself.
-func allowed(command string) bool {
+// ruled says whether settings of Claude Code, those of the user or of the project, have a rule of a kind for exactly a command.
+// Only then does rtk say so itself, whichever client it is.
+func ruled(command, kind string) bool {
 	for _, dir := range []string{os.Getenv("HOME"), "."} {
 		data, err := os.ReadFile(filepath.Join(dir, ".claude", "settings.json"))
-		var settings struct{ Permissions struct{ Allow []string } }
-		if err == nil && json.Unmarshal(data, &settings) == nil && slices.Contains(settings.Permissions.Allow, "Bash("+command+")") {
+		var settings struct {
+			Permissions map[string]json.RawMessage
+		}
+		if err != nil || json.Unmarshal(data, &settings) != nil {
+			continue
+		}
+		var rules []string
+		if json.Unmarshal(settings.Permissions[kind], &rules) == nil && slices.Contains(rules, "Bash("+command+")") {
 			return true
 		}
 	}
