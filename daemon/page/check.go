@@ -135,7 +135,10 @@ func (p *Page) beginCheck(w http.ResponseWriter, v *visit) error {
 	workspace := v.workspace
 	p.checks.begin(workspace, one.ID, p.Now(), func(ctx context.Context, r *run) {
 		found, kept, err := p.Access.Check(ctx, workspace, one.ID, access.CheckRequest{Progress: detect.Progress{
-			Began: func(s plan.Stage) { r.update(func(now *runState) { now.Running = s }) },
+			Began: func(s plan.Stage) {
+				p.Events.Began(workspace, one.ID, s)
+				r.update(func(now *runState) { now.Running = s })
+			},
 			Done: func(done plan.Result) {
 				p.Events.Stage(workspace, one.ID, done)
 				r.update(func(now *runState) { now.done(done) })
