@@ -29,21 +29,21 @@ type Provider struct {
 // Providers are the clients that there are adapters for.
 func (c *Client) Providers(ctx context.Context) ([]Provider, error) {
 	var all struct{ Providers []Provider }
-	err := c.do(ctx, call{method: http.MethodGet, path: []string{"providers"}}, patience, &all)
+	err := c.do(ctx, call{method: http.MethodGet, path: []string{"providers"}}, c.c.Patience, &all)
 	return all.Providers, err
 }
 
 // Document is the daemon's own description of what it serves.
 func (c *Client) Document(ctx context.Context) ([]byte, error) {
 	var text raw
-	err := c.do(ctx, call{method: http.MethodGet, path: []string{"openapi.yaml"}}, patience, &text)
+	err := c.do(ctx, call{method: http.MethodGet, path: []string{"openapi.yaml"}}, c.c.Patience, &text)
 	return text, err
 }
 
 // Agents are the agents of a workspace.
 func (c *Client) Agents(ctx context.Context, workspace string) ([]agent.Agent, error) {
 	var all struct{ Agents []agent.Agent }
-	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, agents)}, patience, &all)
+	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, agents)}, c.c.Patience, &all)
 	return all.Agents, err
 }
 
@@ -58,7 +58,7 @@ type Binding struct {
 // Bindings are the bindings of an earlier installation. They are changed as the agents that were made of them.
 func (c *Client) Bindings(ctx context.Context, workspace string) ([]Binding, error) {
 	var all struct{ Bindings []Binding }
-	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, "agent-model-bindings")}, patience, &all)
+	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, "agent-model-bindings")}, c.c.Patience, &all)
 	return all.Bindings, err
 }
 
@@ -68,7 +68,7 @@ func (c *Client) Agent(ctx context.Context, workspace, id string) (agent.Agent, 
 }
 
 func (c *Client) agent(ctx context.Context, r call) (a agent.Agent, err error) {
-	err = c.do(ctx, r, patience, &a)
+	err = c.do(ctx, r, c.c.Patience, &a)
 	return a, err
 }
 
@@ -95,7 +95,7 @@ func (c *Client) UpdateAgent(ctx context.Context, workspace, id string, from int
 
 // DeleteAgent deletes an agent. Errors: [problem.AgentNotFound], [problem.AgentConflict].
 func (c *Client) DeleteAgent(ctx context.Context, workspace, id string, from int64) error {
-	return c.do(ctx, call{method: http.MethodDelete, path: in(workspace, agents, id), from: from}, patience, nil)
+	return c.do(ctx, call{method: http.MethodDelete, path: in(workspace, agents, id), from: from}, c.c.Patience, nil)
 }
 
 // Composer is which models a session of an agent can have.
@@ -132,14 +132,14 @@ type Runtime struct {
 // Composer gives the models that a session of an agent can have. Errors: [problem.AgentNotFound], and those of an agent that
 // is to fail without its plan.
 func (c *Client) Composer(ctx context.Context, workspace, id string) (options Composer, err error) {
-	err = c.do(ctx, call{method: http.MethodGet, path: in(workspace, agents, id, "composer-options")}, patience, &options)
+	err = c.do(ctx, call{method: http.MethodGet, path: in(workspace, agents, id, "composer-options")}, c.c.Patience, &options)
 	return options, err
 }
 
 // Sessions are the sessions of a workspace that are bound to plans.
 func (c *Client) Sessions(ctx context.Context, workspace string) ([]store.Snapshot, error) {
 	var all struct{ Sessions []store.Snapshot }
-	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, sessions)}, patience, &all)
+	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, sessions)}, c.c.Patience, &all)
 	return all.Sessions, err
 }
 
@@ -150,7 +150,7 @@ func (c *Client) Acceptance(ctx context.Context, workspace, session string) (*ac
 
 func (c *Client) acceptance(ctx context.Context, r call) (*acceptance.Acceptance, error) {
 	var told struct{ Acceptance *acceptance.Acceptance }
-	err := c.do(ctx, r, patience, &told)
+	err := c.do(ctx, r, c.c.Patience, &told)
 	return told.Acceptance, err
 }
 

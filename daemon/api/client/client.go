@@ -24,8 +24,7 @@ const Unreachable problem.Code = "daemon_unreachable"
 
 const (
 	maxAnswer = 64 << 20
-	// patience is how long the daemon has to begin an answer. A check has longer; its own deadlines end it.
-	patience      = 30 * time.Second
+	// checkPatience is how long the daemon has for a check, whose own deadlines end it.
 	checkPatience = 5 * time.Minute
 )
 
@@ -37,6 +36,8 @@ type Config struct {
 	Token string
 	// Dial makes the connections, nil for those to the host of BaseURL.
 	Dial func(context.Context) (net.Conn, error)
+	// Patience is how long the daemon has for an answer, and to begin a stream of events. 0: 30 s.
+	Patience time.Duration
 }
 
 // Client asks one daemon. It is safe for concurrent use.
@@ -48,6 +49,9 @@ type Client struct {
 // New makes a client. Nothing is asked yet.
 func New(c Config) *Client {
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	if c.Patience <= 0 {
+		c.Patience = 30 * time.Second
+	}
 	t := &http.Transport{MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute} // no proxy: a daemon is on this machine
 	if c.Dial != nil {
 		c.BaseURL = "http://localhost"

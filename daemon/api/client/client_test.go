@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -281,6 +282,29 @@ func TestSomethingElseThanADaemon(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := client.New(client.Config{BaseURL: "http://127.0.0.1:1"}).Plans(ctx, "w"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A daemon that hangs takes connections, and says nothing on them.
+func TestADaemonThatHangs(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	c := client.New(client.Config{BaseURL: "http://" + l.Addr().String(), Token: token, Patience: 50 * time.Millisecond})
+	t.Cleanup(func() { c.Close() })
+	if _, err := c.Plans(t.Context(), "w"); !errors.Is(err, client.Unreachable) {
+		t.Errorf("%v", err)
+	}
+	if _, err := c.Events(t.Context(), "w"); !errors.Is(err, client.Unreachable) {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Events(ctx, "w"); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

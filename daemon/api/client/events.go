@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/greenroom-agents/greenroom/daemon/detect"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
@@ -23,6 +24,7 @@ type Event struct {
 type Events struct {
 	body  io.ReadCloser
 	lines *bufio.Scanner
+	end   context.CancelFunc
 }
 
 // maxLine is the length of the longest line of a stream, in bytes.
@@ -30,17 +32,29 @@ const maxLine = 1 << 20
 
 // Events listens to what changes in a workspace. It listens when it returns: what changes after that is in the stream.
 func (c *Client) Events(ctx context.Context, workspace string) (*Events, error) {
-	resp, err := c.send(ctx, call{method: http.MethodGet, path: in(workspace, "events")})
+	listening, hangUp := context.WithCancel(ctx)
+	late := time.AfterFunc(c.c.Patience, hangUp)
+	resp, err := c.send(listening, call{method: http.MethodGet, path: in(workspace, "events")})
+	if !late.Stop() && ctx.Err() == nil {
+		if err == nil {
+			resp.Body.Close()
+		}
+		return nil, unreachable(nil, "the daemon does not answer")
+	}
 	if err != nil {
+		hangUp()
 		return nil, err
 	}
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, maxLine)
-	return &Events{resp.Body, lines}, nil
+	return &Events{resp.Body, lines, hangUp}, nil
 }
 
 // Close ends the stream.
-func (e *Events) Close() error { return e.body.Close() }
+func (e *Events) Close() error {
+	e.end()
+	return e.body.Close()
+}
 
 // Next waits for the next event. io.EOF says that the daemon ended the stream: events may have been missed, and whoever
 // shows something reads it anew.

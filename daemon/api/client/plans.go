@@ -16,7 +16,7 @@ const plans = "model-plans"
 // Plans are the plans of a workspace, the oldest first.
 func (c *Client) Plans(ctx context.Context, workspace string) ([]plan.Plan, error) {
 	var all struct{ Plans []plan.Plan }
-	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, plans)}, patience, &all)
+	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, plans)}, c.c.Patience, &all)
 	return all.Plans, err
 }
 
@@ -26,7 +26,7 @@ func (c *Client) Plan(ctx context.Context, workspace, id string) (plan.Plan, err
 }
 
 func (c *Client) plan(ctx context.Context, r call) (p plan.Plan, err error) {
-	err = c.do(ctx, r, patience, &p)
+	err = c.do(ctx, r, c.c.Patience, &p)
 	return p, err
 }
 
@@ -103,13 +103,13 @@ func (c *Client) DuplicatePlan(ctx context.Context, workspace, id, name string) 
 // DeletePlan deletes a plan that nothing uses. Errors: [problem.PlanNotFound], [problem.PlanConflict],
 // [problem.PlanReferenced] with a [store.Referenced] behind it.
 func (c *Client) DeletePlan(ctx context.Context, workspace, id string, from int64) error {
-	return c.do(ctx, call{method: http.MethodDelete, path: in(workspace, plans, id), from: from}, patience, nil)
+	return c.do(ctx, call{method: http.MethodDelete, path: in(workspace, plans, id), from: from}, c.c.Patience, nil)
 }
 
 // References are what uses a plan. Errors: [problem.PlanNotFound].
 func (c *Client) References(ctx context.Context, workspace, id string) ([]plan.Reference, error) {
 	all := struct{ References []plan.Reference }{[]plan.Reference{}}
-	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, plans, id, "references")}, patience, &all)
+	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, plans, id, "references")}, c.c.Patience, &all)
 	return all.References, err
 }
 
