@@ -187,6 +187,7 @@ func (h *Host) collectPrograms(ctx context.Context, o CollectOptions) ([]string,
 
 // Terminal is the change that a host makes to the environment of a terminal of its own, so that a person finds the same rtk
 // there as new sessions do. It only puts a directory first on PATH. The program is taken into the store when it is not there.
+// A terminal holds no program: ask for each new one, since Collect takes a program that no session leads to, open terminals or not.
 func (h *Host) Terminal(ctx context.Context) ([]EnvVar, error) {
 	end, err := h.beginWriting()
 	if err != nil {

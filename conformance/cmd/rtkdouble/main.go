@@ -1,6 +1,6 @@
 // Command rtkdouble stands in for rtk in tests: it answers hooks and rewrites commands as recorded in
 // testdata/rtk, and runs the commands that it is put in front of. It knows echo, cat and git only, and writes down how it was called where
-// rtk would write, below the session. A command line that holds "hang" makes it sleep instead of answering.
+// rtk would write, below the session. A command line that holds "hang" makes it sleep instead of answering, together with a child.
 package main
 
 import (
@@ -9,14 +9,19 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // Mark is what it prints in front of the output of a command.
 const mark = "shortened-51c2"
+
+// stay is how it calls itself to do nothing for a while.
+const stay = "stay-51c2"
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -26,6 +31,10 @@ func run(args []string) int {
 		return 1
 	}
 	switch args[0] {
+	case stay:
+		signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		time.Sleep(time.Minute)
+		return 0
 	case "rewrite":
 		command := strings.Join(args[1:], " ")
 		text, code := rewrite(command)
@@ -63,13 +72,26 @@ func note(args []string) {
 // rewrite answers a command line and the exit code that rtk gives with it where there are no rules: 3, and 1 where it knows none.
 func rewrite(command string) (string, int) {
 	if strings.Contains(command, "hang") {
-		time.Sleep(time.Minute)
+		hang()
 	}
 	program, _, _ := strings.Cut(command, " ")
 	if !slices.Contains([]string{"echo", "cat", "git"}, program) || strings.ContainsAny(command, "`$<") {
 		return "", 1
 	}
 	return "rtk " + command, 3
+}
+
+// hang answers late, and not sooner for a signal that can be ignored. What it begins holds its output open for as long.
+func hang() {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if self, err := os.Executable(); err == nil {
+		child := exec.Command(self, stay)
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	time.Sleep(time.Minute)
 }
 
 // hook reads what a client asks of a hook before it runs a command, and answers it. It gives no opinion on what may run.
