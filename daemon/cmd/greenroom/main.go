@@ -30,10 +30,15 @@ func run() int {
 	signal.Notify(gone, syscall.SIGPIPE)
 	defer signal.Stop(gone)
 	go func() {
-		select {
-		case <-gone:
-			unread(cli.ErrUnread)
-		case <-ctx.Done():
+		for {
+			select {
+			case <-gone: // of whatever was written to: a client's input too
+				if nobodyReads(os.Stdout) {
+					unread(cli.ErrUnread)
+				}
+			case <-ctx.Done():
+				return
+			}
 		}
 	}()
 	s := cli.System{
