@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"sync"
 
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
@@ -13,26 +14,67 @@ import (
 
 const agentColumns = "SELECT id, revision, source, body, created_ms, updated_ms FROM agents WHERE workspace = ?"
 
-func scanAgent(workspace string, scan func(...any) error) (agent.Agent, error) {
-	a := agent.Agent{Workspace: workspace}
+// scanHead reads an agent but for its spec, which is the body.
+func scanHead(workspace string, scan func(...any) error) (a agent.Agent, body []byte, err error) {
+	a = agent.Agent{Workspace: workspace}
 	var created, updated int64
-	var source, body string
-	if err := scan(&a.ID, &a.Revision, &source, &body, &created, &updated); err != nil {
+	var source string
+	err = scan(&a.ID, &a.Revision, &source, &body, &created, &updated)
+	a.Source, a.Created, a.Updated = agent.Source(source), at(created), at(updated)
+	return a, body, err
+}
+
+func scanAgent(workspace string, scan func(...any) error) (agent.Agent, error) {
+	a, body, err := scanHead(workspace, scan)
+	if err != nil {
 		return a, err
 	}
-	a.Source, a.Created, a.Updated = agent.Source(source), at(created), at(updated)
-	return a, json.Unmarshal([]byte(body), &a.Spec)
+	return a, json.Unmarshal(body, &a.Spec)
 }
 
 // Agents are the agents of a workspace, the oldest first.
 func (s *Store) Agents(ctx context.Context, workspace string) ([]agent.Agent, error) {
-	all := []agent.Agent{}
+	var all []*batch
+	var wait sync.WaitGroup
 	err := s.rows(ctx, s.db, func(scan func(...any) error) error {
-		a, err := scanAgent(workspace, scan)
-		all = append(all, a)
+		a, body, err := scanHead(workspace, scan)
+		if len(all) == 0 || len(all[len(all)-1].agents) == share {
+			all = append(all, &batch{agents: make([]agent.Agent, 0, share)})
+		}
+		last := all[len(all)-1]
+		last.agents, last.bodies = append(last.agents, a), append(last.bodies, body)
+		if len(last.agents) == share {
+			wait.Go(last.read)
+		}
 		return err
 	}, agentColumns+" ORDER BY created_ms, id", workspace)
-	return all, failed(err)
+	if len(all) > 0 && len(all[len(all)-1].agents) < share {
+		all[len(all)-1].read()
+	}
+	wait.Wait()
+	list := make([]agent.Agent, 0, len(all)*share)
+	for _, b := range all {
+		list, err = append(list, b.agents...), errors.Join(err, b.err)
+	}
+	return list, failed(err)
+}
+
+// share is how many agents a batch has at most.
+const share = 512
+
+// batch is some agents whose specs are read while the database gives the next ones: that takes longer than giving them.
+type batch struct {
+	agents []agent.Agent
+	bodies [][]byte
+	err    error
+}
+
+func (b *batch) read() {
+	for i, body := range b.bodies {
+		if b.err = json.Unmarshal(body, &b.agents[i].Spec); b.err != nil {
+			return
+		}
+	}
 }
 
 // Agent is an agent as it is now. Errors: [problem.AgentNotFound].
