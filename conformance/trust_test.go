@@ -92,6 +92,7 @@ func TestH33_ATerminalAsksAboutWhatIsNotTrusted(t *testing.T) {
 			t.Parallel()
 			for _, trust := range []preparer.Trust{preparer.NotTrusted, preparer.UserSaidYes} {
 				s := newStage(t, words.client)
+				t.Cleanup(func() { rig.EndBackground(s.dir) }) // on a terminal Codex starts a server that outlives it
 				projectSetUp[name](s)
 				g := s.open()
 				session := g.session("terminal", core.Desktop)
