@@ -19,8 +19,6 @@ import (
 	"time"
 
 	"github.com/greenroom-agents/greenroom/core"
-	"github.com/greenroom-agents/greenroom/core/adapter"
-	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/launch"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/daemon/binding"
@@ -71,33 +69,12 @@ func TestP13_H43_TheRealClientTakesTheNextKeyInTheSameThread(t *testing.T) {
 }
 
 func nextKey(t *testing.T, provider string) {
-	clients, adapterFile := realClient(t, provider)
+	desk := newDesk(t, provider)
+	dir, project, environ := desk.dir, desk.project, desk.environ
 	s := newScene(t, throughGateway)
 	up := gatewaytest.StartFunc(answerBoth)
 	t.Cleanup(up.Close)
-	dir := t.TempDir()
-	home, project := filepath.Join(dir, "home"), filepath.Join(dir, "project")
-	for _, d := range []string{home, project} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip(err)
-	}
-	environ := append([]string{
-		"HOME=" + home, "USER=someone", "LANG=C.UTF-8", "TERM=dumb", "SHELL=/bin/sh",
-		"PATH=" + strings.Join([]string{clients, filepath.Dir(node), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
-	}, realClients[provider].environ...)
-	h, err := core.New(t.Context(), core.Config{
-		StateDir: filepath.Join(dir, "state"), Home: home, Environ: environ, Commands: command.Fixed(), Timeout: 5 * time.Minute,
-		Adapters: []adapter.Source{{Provider: provider, Path: adapterFile, UnsafeAnyDigest: true}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { h.Close() })
+	h := desk.host(t)
 	b, err := binding.New(binding.Config{Access: s.access, Host: h, Now: time.Now, Random: rand.Reader})
 	if err != nil {
 		t.Fatal(err)

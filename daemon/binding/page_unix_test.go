@@ -13,7 +13,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -21,8 +20,6 @@ import (
 	"time"
 
 	"github.com/greenroom-agents/greenroom/core"
-	"github.com/greenroom-agents/greenroom/core/adapter"
-	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/launch"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/api"
@@ -37,32 +34,11 @@ func TestRealClientsRunOnAPlanMadeOnThePage(t *testing.T) {
 	for provider, c := range realClients {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
-			clients, adapterFile := realClient(t, provider)
+			desk := newDesk(t, provider)
+			dir, project, environ := desk.dir, desk.project, desk.environ
 			up := gatewaytest.StartFunc(answerBoth)
 			t.Cleanup(up.Close)
-			dir := t.TempDir()
-			home, project := filepath.Join(dir, "home"), filepath.Join(dir, "project")
-			for _, d := range []string{home, project} {
-				if err := os.MkdirAll(d, 0o700); err != nil {
-					t.Fatal(err)
-				}
-			}
-			node, err := exec.LookPath("node")
-			if err != nil {
-				t.Skip(err)
-			}
-			environ := append([]string{
-				"HOME=" + home, "USER=someone", "LANG=C.UTF-8", "TERM=dumb", "SHELL=/bin/sh",
-				"PATH=" + strings.Join([]string{clients, filepath.Dir(node), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
-			}, c.environ...)
-			h, err := core.New(t.Context(), core.Config{
-				StateDir: filepath.Join(dir, "state"), Home: home, Environ: environ, Commands: command.Fixed(), Timeout: 5 * time.Minute,
-				Adapters: []adapter.Source{{Provider: provider, Path: adapterFile, UnsafeAnyDigest: true}},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { h.Close() })
+			h := desk.host(t)
 			data := filepath.Join(dir, "data")
 			a, err := access.Open(t.Context(), access.Config{Dir: data, Now: time.Now, Random: rand.Reader})
 			if err != nil {

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,9 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/greenroom-agents/greenroom/core"
-	"github.com/greenroom-agents/greenroom/core/adapter"
-	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/detect"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
@@ -48,46 +44,30 @@ func TestP09_OfficialSubscriptionsThroughTheRealClient(t *testing.T) {
 }
 
 func checkSubscription(t *testing.T, provider string, protocol preparer.Protocol, loggedIn bool) {
-	clients, adapterFile := realClient(t, provider)
+	desk := newDesk(t, provider)
+	dir, home, temp := desk.dir, desk.home, filepath.Join(desk.dir, "temp")
 	up := gatewaytest.StartFunc(answerBoth)
 	t.Cleanup(up.Close)
-	dir := t.TempDir()
-	home, temp := filepath.Join(dir, "home"), filepath.Join(dir, "temp")
 	for _, d := range []string{filepath.Join(home, ".codex"), temp} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip(err)
-	}
-	environ := append([]string{
-		"HOME=" + home, "USER=someone", "LANG=C.UTF-8", "TERM=dumb", "SHELL=/bin/sh",
-		"PATH=" + strings.Join([]string{clients, filepath.Dir(node), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
-	}, realClients[provider].environ...)
 	if protocol == preparer.Anthropic {
 		key := firstKey
 		if !loggedIn {
 			key = "sk-that-nobody-knows"
 		}
-		environ = append(environ, "ANTHROPIC_BASE_URL="+up.URL(), "ANTHROPIC_API_KEY="+key)
+		desk.environ = append(desk.environ, "ANTHROPIC_BASE_URL="+up.URL(), "ANTHROPIC_API_KEY="+key)
 	} else {
 		codexLogin(t, home, up, loggedIn)
 	}
 	before := files(t, home)
-	h, err := core.New(t.Context(), core.Config{
-		StateDir: filepath.Join(dir, "state"), Home: home, Environ: environ, Commands: command.Fixed(), Timeout: 5 * time.Minute,
-		Adapters: []adapter.Source{{Provider: provider, Path: adapterFile, UnsafeAnyDigest: true}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { h.Close() })
+	h := desk.host(t)
 	a, err := access.Open(t.Context(), access.Config{
 		Dir: filepath.Join(dir, "data"), Now: time.Now, Random: rand.Reader,
 		Native: func(_ context.Context, p preparer.Protocol) (detect.Native, func(), error) {
-			c := subscription.New(subscription.Config{Host: h, Environ: environ, TempDir: temp, Random: rand.Reader}, p)
+			c := subscription.New(subscription.Config{Host: h, Environ: desk.environ, TempDir: temp, Random: rand.Reader}, p)
 			return c, func() {
 				if err := c.Close(context.Background()); err != nil {
 					t.Error(err)
