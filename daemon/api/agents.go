@@ -21,14 +21,9 @@ type harnessView struct {
 	Available bool   `json:"available"`
 }
 
-func (s *server) oneAgent(w http.ResponseWriter, r *http.Request, status int, a agent.Agent, err error) error {
-	if err != nil {
-		return err
-	}
-	h, err := s.Providers.Harness(r.Context(), a.Spec.Harness)
-	if err != nil {
-		return err
-	}
+// oneAgent answers with an agent of a client that was looked at before: what is stored by now is not to be answered as a
+// failure because clients cannot be listed once more.
+func oneAgent(w http.ResponseWriter, status int, a agent.Agent, h agent.Harness) error {
 	etag(w, a.Revision)
 	return answer(w, status, agentView{a, harnessView{a.Spec.Harness, h.Available}})
 }
@@ -77,7 +72,14 @@ func (s *server) listBindings(w http.ResponseWriter, r *http.Request) error {
 
 func (s *server) getAgent(w http.ResponseWriter, r *http.Request) error {
 	a, err := s.Access.Agent(r.Context(), workspace(r), r.PathValue("agentID"))
-	return s.oneAgent(w, r, http.StatusOK, a, err)
+	if err != nil {
+		return err
+	}
+	h, err := s.Providers.Harness(r.Context(), a.Spec.Harness)
+	if err != nil {
+		return err
+	}
+	return oneAgent(w, http.StatusOK, a, h)
 }
 
 func (s *server) createAgent(w http.ResponseWriter, r *http.Request) error {
@@ -90,7 +92,10 @@ func (s *server) createAgent(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a, err := s.Access.CreateAgent(r.Context(), workspace(r), h, spec)
-	return s.oneAgent(w, r, http.StatusCreated, a, err)
+	if err != nil {
+		return err
+	}
+	return oneAgent(w, http.StatusCreated, a, h)
 }
 
 func (s *server) updateAgent(w http.ResponseWriter, r *http.Request) error {
@@ -107,7 +112,10 @@ func (s *server) updateAgent(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a, err := s.Access.UpdateAgent(r.Context(), workspace(r), r.PathValue("agentID"), from, h, spec)
-	return s.oneAgent(w, r, http.StatusOK, a, err)
+	if err != nil {
+		return err
+	}
+	return oneAgent(w, http.StatusOK, a, h)
 }
 
 func (s *server) deleteAgent(w http.ResponseWriter, r *http.Request) error {

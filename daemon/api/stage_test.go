@@ -27,7 +27,8 @@ type stage struct {
 	access *access.Access
 	server *httptest.Server
 	doc    *document
-	said   bytes.Buffer // every answer
+	listed api.Catalogue // of clients
+	said   bytes.Buffer  // every answer
 }
 
 func newStage(t *testing.T) *stage {
@@ -40,15 +41,16 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.access.Close() })
+	s.listed = func(context.Context) ([]api.Provider, error) {
+		return []api.Provider{
+			{ID: "one", Model: preparer.Model{Protocol: preparer.OpenAI, Addressing: preparer.ProviderPrefixed}}, {ID: "none"},
+		}, nil
+	}
 	// The clock runs fast, so that the limit of requests is none here.
 	begun, ticks := time.Now(), 0
 	s.server = httptest.NewServer(api.New(api.Config{
 		Access: s.access, Token: token, Events: events, Now: func() time.Time { ticks++; return begun.Add(time.Duration(ticks) * time.Second) },
-		Providers: func(context.Context) ([]api.Provider, error) {
-			return []api.Provider{
-				{ID: "one", Model: preparer.Model{Protocol: preparer.OpenAI, Addressing: preparer.ProviderPrefixed}}, {ID: "none"},
-			}, nil
-		},
+		Providers: func(ctx context.Context) ([]api.Provider, error) { return s.listed(ctx) },
 	}))
 	t.Cleanup(s.server.Close)
 	return s

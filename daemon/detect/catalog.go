@@ -1,11 +1,13 @@
 package detect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/daemon/plan"
@@ -106,21 +108,16 @@ func (c *check) without(why string) plan.Result {
 func (c *check) discover(a answer) {
 	end := c.begin(plan.Discovery)
 	models, err := readCatalog(a)
-	switch {
-	case err != nil:
+	if err != nil {
 		end(plan.Result{Status: plan.Failed, Reason: plan.CatalogUnreadable, Remedy: plan.AddModels, Detail: err.Error()})
-	case len(models) == 0:
+	} else if !c.list(end, models) {
 		end(c.without("the endpoint lists no models"))
-	default:
-		c.found.Discovered = models
-		end(plan.Result{Status: plan.Passed, Detail: fmt.Sprintf("%d models", len(models))})
 	}
 }
 
 var errCatalog = errors.New("the list of models is not in a form that is known")
 
 // readCatalog reads a list of models, in the shapes that endpoints give it: as data or as models, with an id or a slug.
-// What has none is left out, and so is what comes twice.
 func readCatalog(a answer) ([]plan.Model, error) {
 	type entry struct {
 		ID          string `json:"id"`
@@ -140,16 +137,10 @@ func readCatalog(a answer) ([]plan.Model, error) {
 		return nil, errCatalog
 	}
 	var models []plan.Model
-	known := map[string]bool{}
 	add := func(id string, e entry) {
-		if id = strings.TrimSpace(id); id == "" || known[id] || len(models) == plan.MaxModels {
-			return
-		}
-		known[id] = true
-		m := plan.Model{ID: id, Name: id}
+		m := plan.Model{ID: id}
 		for _, name := range []string{e.DisplayName, e.Name} {
-			if name = strings.TrimSpace(name); name != "" {
-				m.Name = name
+			if m.Name = strings.TrimSpace(name); m.Name != "" {
 				break
 			}
 		}
@@ -177,4 +168,34 @@ func firstOf(all ...string) string {
 		}
 	}
 	return ""
+}
+
+// list reports models that an endpoint or a client lists. It may list them in another order each time, some twice and some
+// without an id, and more than a plan can have: reported is each once, by its id, as many as a plan can have, and how many
+// there are. The one that it lists first is the one to ask, since an order that means anything begins with it. It is false
+// for no model.
+func (c *check) list(end func(plan.Result), models []plan.Model) bool {
+	var all []plan.Model
+	known := map[string]bool{}
+	for _, m := range models {
+		if m.ID = strings.TrimSpace(m.ID); m.ID == "" || known[m.ID] {
+			continue
+		}
+		known[m.ID] = true
+		m.Name = cmp.Or(strings.TrimSpace(m.Name), m.ID)
+		all = append(all, m)
+	}
+	if len(all) == 0 {
+		return false
+	}
+	c.first = all[0].ID
+	slices.SortFunc(all, func(x, y plan.Model) int { return cmp.Compare(x.ID, y.ID) })
+	detail := fmt.Sprintf("%d models", len(all))
+	if len(all) > plan.MaxModels {
+		detail += fmt.Sprintf(", of which the first %d by their ids are taken", plan.MaxModels)
+		all = all[:plan.MaxModels]
+	}
+	c.found.Discovered = all
+	end(plan.Result{Status: plan.Passed, Detail: detail})
+	return true
 }

@@ -25,6 +25,7 @@ type check struct {
 	auth     preparer.Auth
 	redact   *redact.Secrets
 	found    Found
+	first    string // the id of the model that is listed first
 }
 
 func secretsOf(key plan.Key) *redact.Secrets { return redact.New([]string{key.Reveal()}, nil) }

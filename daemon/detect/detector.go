@@ -50,7 +50,8 @@ type Progress struct {
 // Found is what a check found.
 type Found struct {
 	plan.Detection
-	// Discovered are the models that the endpoint lists, in its order. They are no choice of anybody's.
+	// Discovered are the models that the endpoint or the client lists, by their ids, at most as many as a plan can have. They
+	// are no choice of anybody's.
 	Discovered []plan.Model
 }
 

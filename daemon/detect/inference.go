@@ -23,10 +23,8 @@ func (c *check) pick() string {
 		return modelendpoint.Plain(c.t.Model)
 	case c.t.Effective() != "":
 		return c.t.Effective()
-	case len(c.found.Discovered) > 0:
-		return c.found.Discovered[0].ID
 	}
-	return ""
+	return c.first
 }
 
 // completions is where questions go.

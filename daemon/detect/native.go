@@ -3,7 +3,6 @@ package detect
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/greenroom-agents/greenroom/daemon/plan"
 )
@@ -66,15 +65,10 @@ func (c *check) native(ctx context.Context) {
 	limited, cancel := limit(ctx, c.c.Catalog)
 	defer cancel()
 	models, err := n.Models(limited)
-	switch {
-	case err != nil:
-		r := c.without("the client does not tell its models")
-		end(r)
-	case len(models) == 0:
+	if err != nil {
+		end(c.without("the client does not tell its models"))
+	} else if !c.list(end, models) {
 		end(c.without("the client lists no models"))
-	default:
-		c.found.Discovered = models
-		end(plan.Result{Status: plan.Passed, Detail: fmt.Sprintf("%d models", len(models))})
 	}
 	if c.found.Model = c.pick(); c.found.Model == "" {
 		c.begin(plan.Inference)(plan.Result{Status: plan.Failed, Reason: plan.NoModel, Remedy: plan.SelectModel})
