@@ -44,7 +44,9 @@ func ExampleListen() {
 		return
 	}
 	req.Header.Set("Authorization", "Bearer "+handle.Token())
-	resp, err := http.DefaultClient.Do(req)
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
 	if err != nil {
 		fmt.Println(err)
 		return

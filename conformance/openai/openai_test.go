@@ -6,6 +6,7 @@ package openai_test
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -34,7 +35,9 @@ func client(t *testing.T, answers ...gatewaytest.Answer) (openai.Client, *gatewa
 	if err := h.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	return openai.NewClient(option.WithBaseURL(h.BaseURL()), option.WithAPIKey(h.Token()), option.WithMaxRetries(0)), up
+	own := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(own.CloseIdleConnections)
+	return openai.NewClient(option.WithHTTPClient(own), option.WithBaseURL(h.BaseURL()), option.WithAPIKey(h.Token()), option.WithMaxRetries(0)), up
 }
 
 func params() responses.ResponseNewParams {

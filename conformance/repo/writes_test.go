@@ -85,29 +85,9 @@ type use struct {
 // uses finds where a file names one of the functions, called or not.
 func uses(t *testing.T, f file, named map[string][]string) []use {
 	t.Helper()
-	fset := token.NewFileSet()
-	tree, err := parser.ParseFile(fset, f.path, f.text, parser.SkipObjectResolution)
-	if err != nil {
-		t.Error(err)
+	fset, tree, imported := parse(t, f, func(from string) bool { return named[from] != nil })
+	if tree == nil {
 		return nil
-	}
-	imported := map[string]string{} // path by the name in this file
-	for _, spec := range tree.Imports {
-		from, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if named[from] == nil {
-			continue
-		}
-		name := path.Base(from)
-		if spec.Name != nil {
-			name = spec.Name.Name
-		}
-		if name == "." {
-			t.Errorf("%s imports %s without a name", f.path, from)
-		}
-		imported[name] = from
 	}
 	var found []use
 	ast.Inspect(tree, func(n ast.Node) bool {
@@ -119,6 +99,36 @@ func uses(t *testing.T, f file, named map[string][]string) []use {
 		return true
 	})
 	return found
+}
+
+// parse reads a file of Go, and which of the wanted packages it imports: their paths by the names that they have in it.
+func parse(t *testing.T, f file, wanted func(from string) bool) (*token.FileSet, *ast.File, map[string]string) {
+	t.Helper()
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, f.path, f.text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Error(err)
+		return nil, nil, nil
+	}
+	imported := map[string]string{}
+	for _, spec := range tree.Imports {
+		from, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !wanted(from) {
+			continue
+		}
+		name := path.Base(from)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		if name == "." {
+			t.Errorf("%s imports %s without a name", f.path, from)
+		}
+		imported[name] = from
+	}
+	return fset, tree, imported
 }
 
 func TestWritersAreFound(t *testing.T) {

@@ -27,10 +27,17 @@ func start(t *testing.T, p upstream.Protocol, steps ...upstream.Step) *upstream.
 	return s
 }
 
+// newClient is a client with connections of its own.
+func newClient(t *testing.T, proxy func(*http.Request) (*url.URL, error)) *http.Client {
+	c := &http.Client{Transport: &http.Transport{Proxy: proxy}}
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
 // post sends a request and gives the status and the decoded events of the answer.
 func post(t *testing.T, address, body string) (int, []map[string]any) {
 	t.Helper()
-	response, err := http.Post(address, "application/json", strings.NewReader(body))
+	response, err := newClient(t, nil).Post(address, "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +108,7 @@ func TestScriptIsPlayedInOrder(t *testing.T) {
 func TestOtherRequestsAreRecordedAndCostNoStep(t *testing.T) {
 	t.Parallel()
 	s := start(t, upstream.Messages, upstream.Say("first"))
-	response, err := http.Head(s.URL() + "/")
+	response, err := newClient(t, nil).Head(s.URL() + "/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,8 +179,7 @@ func TestThiefAndProxyRefuseAndRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(address)}}
-	if response, err := client.Get("https://elsewhere.example/"); err == nil {
+	if response, err := newClient(t, http.ProxyURL(address)).Get("https://elsewhere.example/"); err == nil {
 		response.Body.Close()
 		t.Error("the proxy let a request through")
 	}

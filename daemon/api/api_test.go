@@ -280,7 +280,7 @@ func TestChangesAreStreamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := s.server.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

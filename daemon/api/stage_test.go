@@ -93,7 +93,7 @@ func (s *stage) do(method, path string, body any, ifMatch string) answer {
 
 func (s *stage) send(r *http.Request) answer {
 	s.Helper()
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := s.server.Client().Do(r)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -145,7 +145,9 @@ func (s *scene) ask(to core.Session, model string) int {
 		s.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+e.Key.Reveal())
-	resp, err := http.DefaultClient.Do(r)
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(r)
 	if err != nil {
 		s.Fatal(err)
 	}

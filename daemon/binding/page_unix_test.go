@@ -170,7 +170,7 @@ func onThePage(t *testing.T, a *access.Access, h *core.Host, provider, protocol,
 	if err != nil {
 		t.Fatal(err)
 	}
-	browser := &http.Client{Jar: jar}
+	browser := &http.Client{Jar: jar, Transport: server.Client().Transport}
 	word := ""
 	do := func(method, path string, form url.Values) (string, string) {
 		t.Helper()

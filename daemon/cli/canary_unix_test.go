@@ -188,7 +188,7 @@ func crawl(t *testing.T, at daemonAt) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	browser := &http.Client{Jar: jar}
+	browser := newClient(t, jar)
 	entry, err := browser.Get(at.Page)
 	if err != nil {
 		t.Fatal(err)

@@ -45,6 +45,13 @@ func (w *world) serve(args ...string) *serving {
 	return s
 }
 
+// newClient is a client with connections of its own, as servers of other tests end what the process shares.
+func newClient(t *testing.T, jar http.CookieJar) *http.Client {
+	c := &http.Client{Transport: &http.Transport{}, Jar: jar}
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
 // ask sends one request to a gateway and gives the status and the body.
 func ask(t *testing.T, baseURL, token, model string) (int, string) {
 	t.Helper()
@@ -54,7 +61,7 @@ func ask(t *testing.T, baseURL, token, model string) (int, string) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := newClient(t, nil).Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +119,7 @@ func TestGatewayServesUntilItIsEnded(t *testing.T) {
 	if sum := end.Summary; sum.Turns != 1 || sum.Refused != 1 || sum.Input != 11 || sum.Output != 7 || sum.First <= 0 {
 		t.Errorf("%+v", sum)
 	}
-	if _, err := http.Get(at.BaseURL); err == nil {
+	if _, err := newClient(t, nil).Get(at.BaseURL); err == nil {
 		t.Error("it still serves")
 	}
 }

@@ -51,7 +51,7 @@ func TestNegative_NothingIsSelectedGloballyOrPromised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	browser := &http.Client{Jar: jar}
+	browser := newClient(t, jar)
 	get := func(to string, form url.Values) string {
 		t.Helper()
 		method := http.MethodGet

@@ -31,7 +31,7 @@ func TestServeIsWhatTheToolItselfWorksOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		req.Header.Set("Authorization", "Bearer "+token)
-		resp, err := http.DefaultClient.Do(req)
+		resp, err := newClient(t, nil).Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}

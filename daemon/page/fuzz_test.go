@@ -92,7 +92,7 @@ func TestProgramsHearOfChecksOfThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := programs.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

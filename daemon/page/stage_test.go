@@ -118,7 +118,10 @@ func (s *stage) browser() *http.Client {
 	if err != nil {
 		s.Fatal(err)
 	}
-	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Jar: jar, Transport: s.server.Client().Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // shown is an answer, read as a browser reads it.

@@ -38,6 +38,8 @@ var (
 	ErrDowngrade = errors.New("it was redirected to an address that does not begin with https://")
 	ErrTooFar    = errors.New("it was redirected too often")
 	ErrTooLarge  = errors.New("the answer is larger than what may come")
+	// ErrNoTransport is a mistake of the program.
+	ErrNoTransport = errors.New("no transport was given")
 )
 
 const (
@@ -72,7 +74,10 @@ func (i Index) get(ctx context.Context, address string, limit int64) ([]byte, er
 }
 
 func (i Index) fetch(ctx context.Context, where *url.URL, limit int64) ([]byte, error) {
-	if where.Scheme != "https" {
+	switch {
+	case i.Transport == nil: // a client would take the one that the whole process shares
+		return nil, ErrNoTransport
+	case where.Scheme != "https":
 		return nil, ErrNotHTTPS
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -53,7 +53,10 @@ func TestC345_RedirectionsStayWithHTTPS(t *testing.T) {
 	if _, err := (download.Index{URL: s.URL + "/list", Transport: s.Client().Transport}).Artifact(t.Context(), &index.Release{URL: s.URL + "/list", Size: 7}); !errors.Is(err, download.ErrTooLarge) {
 		t.Error(err)
 	}
-	if _, err := (download.Index{URL: plain.URL, Transport: http.DefaultTransport}).Versions(t.Context()); !errors.Is(err, download.ErrNotHTTPS) {
+	if _, err := (download.Index{URL: plain.URL, Transport: s.Client().Transport}).Versions(t.Context()); !errors.Is(err, download.ErrNotHTTPS) {
+		t.Error(err)
+	}
+	if _, err := (download.Index{URL: s.URL + "/list"}).Versions(t.Context()); !errors.Is(err, download.ErrNoTransport) {
 		t.Error(err)
 	}
 	if asked.Load() > 0 {

@@ -27,7 +27,9 @@ func ask(t *testing.T, p relay.Plan, path, body string) (int, string) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+r.Token())
-	resp, err := http.DefaultClient.Do(req)
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,11 +26,18 @@ func start(t *testing.T) *upstream.Upstream {
 	return u
 }
 
+// newClient is a client with connections of its own.
+func newClient(t *testing.T) *http.Client {
+	c := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
 func TestTurnIsAStreamOfTypedEvents(t *testing.T) {
 	t.Parallel()
 	for path, last := range map[string]string{"/v1/responses": "response.completed", "/v1/messages?beta=true": "message_stop"} {
 		u := start(t)
-		resp, err := http.Post(u.URL()+path, "application/json", strings.NewReader(`{"ask":1}`))
+		resp, err := newClient(t).Post(u.URL()+path, "application/json", strings.NewReader(`{"ask":1}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +75,7 @@ func TestOtherRequestsAreNoTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := http.DefaultClient.Do(req)
+		resp, err := newClient(t).Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +94,7 @@ func TestTurnOfChatCompletions(t *testing.T) {
 	t.Parallel()
 	u := start(t)
 	for _, ask := range []string{`{"messages":[]}`, `{"tools":[{"type":"function"}]}`} {
-		resp, err := http.Post(u.URL()+"/v1/chat/completions", "application/json", strings.NewReader(ask))
+		resp, err := newClient(t).Post(u.URL()+"/v1/chat/completions", "application/json", strings.NewReader(ask))
 		if err != nil {
 			t.Fatal(err)
 		}
