@@ -140,14 +140,15 @@ type option struct {
 }
 
 // composer gives the models that a session of an agent can have: those of the plan that it gets, at once, and those of the
-// agent's other plans in a new session. Without a plan the client knows its own.
+// agent's other plans in a new session. Without a plan the client knows its own. What an extension says of the rest that a
+// person can choose goes along; the models of a plan stand in the place of those that it knows of.
 func (s *server) composer(w http.ResponseWriter, r *http.Request) error {
 	ctx, in := r.Context(), workspace(r)
 	a, err := s.Access.Agent(ctx, in, r.PathValue("agentID"))
 	if err != nil {
 		return err
 	}
-	h, err := s.Providers.Harness(ctx, a.Spec.Harness)
+	client, h, err := s.Providers.find(ctx, a.Spec.Harness)
 	if err != nil {
 		return err
 	}
@@ -170,6 +171,12 @@ func (s *server) composer(w http.ResponseWriter, r *http.Request) error {
 	}
 	if choice.NotUsed != nil {
 		body["planNotUsed"] = choice.NotUsed.Error()
+	}
+	if c := client.Composer; c != nil {
+		if choice.Plan != nil {
+			c = c.OnPlan()
+		}
+		body["composer"] = c
 	}
 	body["options"], body["runtimeContext"] = options, runtime
 	return answer(w, http.StatusOK, body)

@@ -2,13 +2,17 @@ package api_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/greenroom-agents/greenroom/daemon/store"
 	"github.com/greenroom-agents/greenroom/gateway/gatewaytest"
@@ -208,7 +212,7 @@ func TestAgentsOverTheInterface(t *testing.T) {
 	if a := s.do("DELETE", in+"/agents/"+id, nil, "*"); a.status != 200 {
 		t.Errorf("%+v", a)
 	}
-	if a := s.do("GET", "/v1/providers", nil, ""); len(a.body["providers"].([]any)) != 2 {
+	if a := s.do("GET", "/v1/providers", nil, ""); len(a.body["providers"].([]any)) != 4 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -379,5 +383,53 @@ func TestNegative_TheDocumentHasNothingGlobalAndNoReview(t *testing.T) {
 	s.plan("P")
 	if a := s.do("GET", in+"/agents", nil, ""); len(a.body["agents"].([]any)) != 0 {
 		t.Error("saving a plan made an agent")
+	}
+}
+
+// What an extension says of its agent is offered with the models. Those of a plan stand in the place of the agent's own, and
+// what is said of these is left out.
+func TestComposerValuesOfAnExtension(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	plan, _ := s.plan("P")
+	options := func(harness, plan string) map[string]any {
+		spec := map[string]any{"name": harness, "harnessAgentTargetId": harness}
+		if plan != "" {
+			spec["modelPlanId"] = plan
+		}
+		a := s.do("POST", in+"/agents", spec, "")
+		if a.status != 201 {
+			t.Fatalf("%+v", a)
+		}
+		a = s.do("GET", in+"/agents/"+url.PathEscape(a.body["id"].(string))+"/composer-options", nil, "")
+		if a.status != 200 {
+			t.Fatalf("%+v", a)
+		}
+		return a.body
+	}
+	want := func(bound bool) map[string]any {
+		data, err := os.ReadFile("testdata/composer-options.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all map[string]any
+		if err := json.Unmarshal(data, &all); err != nil {
+			t.Fatal(err)
+		}
+		if bound {
+			delete(all["options"].(map[string]any), "modelMetadata")
+		}
+		return all
+	}
+	native := options("acp:acme", "")
+	if diff := cmp.Diff(want(false), native["composer"]); diff != "" || len(native["options"].([]any)) != 0 || native["modelSwitch"] != false || native["runtimeContext"].(map[string]any)["source"] != "provider-native" {
+		t.Errorf("%+v\n%s", native, diff)
+	}
+	bound := options("acp:bound", plan)
+	if diff := cmp.Diff(want(true), bound["composer"]); diff != "" || len(bound["options"].([]any)) != 2 || bound["current"] != "m-a" || bound["runtimeContext"].(map[string]any)["source"] != "model-plan" {
+		t.Errorf("%+v\n%s", bound, diff)
+	}
+	if _, said := options("one", plan)["composer"]; said {
+		t.Error("an adapter's client has a profile of an extension")
 	}
 }

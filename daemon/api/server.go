@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/core/extension/composer"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/internal/door"
@@ -27,23 +28,30 @@ const (
 // Provider is a client that agents can be.
 type Provider struct {
 	ID string
-	// Model is what the client's adapter says of model endpoints.
+	// Model is what the client's adapter, or its extension, says of model endpoints.
 	Model preparer.Model
+	// Composer is what an extension lets a person choose of the client that it describes, nil where none says anything.
+	Composer *composer.Profile
 }
 
-// Catalogue lists the clients that there are adapters for.
+// Catalogue lists the clients that there are adapters for, and those that extensions describe.
 type Catalogue func(context.Context) ([]Provider, error)
 
-// Harness is a client that agents can be. One that there is no adapter for is not available.
+// Harness is a client that agents can be. One that is not in the catalogue is not available.
 func (c Catalogue) Harness(ctx context.Context, id string) (agent.Harness, error) {
+	_, h, err := c.find(ctx, id)
+	return h, err
+}
+
+func (c Catalogue) find(ctx context.Context, id string) (found Provider, h agent.Harness, err error) {
 	all, err := c(ctx)
-	h := agent.Harness{ID: id, Enabled: true}
+	h = agent.Harness{ID: id, Enabled: true}
 	for _, p := range all {
 		if p.ID == id {
-			h.Name, h.Available, h.Model = p.ID, true, p.Model
+			found, h.Name, h.Available, h.Model = p, p.ID, true, p.Model
 		}
 	}
-	return h, err
+	return found, h, err
 }
 
 // Config says what is served. All fields are required.

@@ -8,10 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/core/extension/composer"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/api"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -44,6 +46,7 @@ func newStage(t *testing.T) *stage {
 	s.listed = func(context.Context) ([]api.Provider, error) {
 		return []api.Provider{
 			{ID: "one", Model: preparer.Model{Protocol: preparer.OpenAI, Addressing: preparer.ProviderPrefixed}}, {ID: "none"},
+			{ID: "acp:acme", Composer: profile(t)}, {ID: "acp:bound", Model: preparer.Model{Protocol: preparer.OpenAI}, Composer: profile(t)},
 		}, nil
 	}
 	// The clock runs fast, so that the limit of requests is none here.
@@ -54,6 +57,20 @@ func newStage(t *testing.T) *stage {
 	}))
 	t.Cleanup(s.server.Close)
 	return s
+}
+
+// profile is what an extension says, all that there is.
+func profile(t *testing.T) *composer.Profile {
+	t.Helper()
+	data, err := os.ReadFile("testdata/composer.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := composer.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // answer is what a request was answered with.

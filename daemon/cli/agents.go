@@ -82,7 +82,7 @@ func (d *definition) into(ctx context.Context, a *app, cmd *cobra.Command, acc m
 		return p.ID, err
 	}
 	if given("client") {
-		s.Harness = d.client
+		s.Harness = a.named(ctx, d.client, false)
 	}
 	if given("description") {
 		s.Description = d.description
@@ -153,17 +153,6 @@ func (a *app) readText(name string) (string, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(from, agent.MaxInstructions+1))
 	return string(data), err
-}
-
-// harness asks the adapter of a client what the client takes.
-func (a *app) harness(ctx context.Context, provider string) (agent.Harness, error) {
-	h, err := a.hostFor(ctx, provider)
-	if err != nil {
-		return agent.Harness{}, err
-	}
-	defer h.Close()
-	d, err := h.Descriptor(ctx, provider)
-	return harnessOf(provider, d.Model), err
 }
 
 func (a *app) addAgentCommand() *cobra.Command {

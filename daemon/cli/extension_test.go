@@ -5,11 +5,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/greenroom-agents/greenroom/core/extension"
+	"github.com/greenroom-agents/greenroom/core/extension/composer"
 	"github.com/greenroom-agents/greenroom/core/trust"
+	"github.com/greenroom-agents/greenroom/daemon/api/client"
 )
 
 // refused does one invocation that has to be refused by a code, and say all parts.
@@ -230,4 +235,55 @@ func TestTrustIsUpdatedByItsRoots(t *testing.T) {
 	w.must("trust", "update", "good.json")
 	w.refused("release_revoked", []string{"a key that was revoked"}, "explain", "acp:acme")
 	w.refused("release_downgrade", nil, "trust", "update", "good.json")
+}
+
+// An installed extension is a client that agents can be, with the tool and over the interface, and its agents are offered
+// what it says; as soon as it is believed no more it is none.
+func TestAgentsOfAnExtension(t *testing.T) {
+	t.Parallel()
+	w := acme(t)
+	w.refused("release_not_found", []string{"acme"}, "agents", "add", "Early", "--client", "acp:acme")
+	w.must("extension", "sign", "acme", "--key", "acme.key")
+	w.must("extension", "install", "acme")
+	w.must("agents", "add", "Writer", "--client", "acme", "--instructions", "Write.")
+	at, _ := w.daemon()
+	c := client.New(client.Config{BaseURL: at.BaseURL, Token: at.Token})
+	defer c.Close()
+	all, err := c.Agents(t.Context(), "personal")
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	offered, err := c.Composer(t.Context(), "personal", all[0].ID)
+	if err != nil || offered.Profile == nil || offered.ModelSwitch {
+		t.Fatalf("%+v, %v", offered, err)
+	}
+	var listed []struct{ Composer *composer.Profile }
+	if err := json.Unmarshal([]byte(w.must("extension", "list", "--json")), &listed); err != nil || len(listed) != 1 {
+		t.Fatalf("%+v, %v", listed, err)
+	}
+	if diff := cmp.Diff(listed[0].Composer, offered.Profile); diff != "" || offered.Profile.Skills.Prefix != "/" {
+		t.Errorf("%+v\n%s", offered.Profile, diff)
+	}
+	ids := func() (ids []string) {
+		providers, err := c.Providers(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range providers {
+			ids = append(ids, p.ID)
+		}
+		return ids
+	}
+	if got := ids(); !slices.Contains(got, "acp:acme") || !slices.Contains(got, fakeProvider) {
+		t.Error(got)
+	}
+	w.must("trust", "revoke", "acme@0.1.0")
+	if got := ids(); slices.Contains(got, "acp:acme") || !slices.Contains(got, fakeProvider) {
+		t.Error(got)
+	}
+	// Models of a plan cannot be had by an agent that says nothing of model endpoints.
+	w.addPlan("P", "--model", "m")
+	if a := w.run("agents", "edit", "Writer", "--plan", "P"); a.status == 0 {
+		t.Error(a.out)
+	}
 }

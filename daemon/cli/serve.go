@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/api"
 	"github.com/greenroom-agents/greenroom/daemon/detect"
@@ -69,6 +68,10 @@ func (a *app) serve(ctx context.Context, listen string) error {
 	if err != nil {
 		return err
 	}
+	clients, err := a.catalogue(h)
+	if err != nil {
+		return err
+	}
 	events := api.NewEvents()
 	c.Changed = events.Changed
 	c.Native = func(ctx context.Context, protocol preparer.Protocol) (detect.Native, func(), error) {
@@ -95,7 +98,7 @@ func (a *app) serve(ctx context.Context, listen string) error {
 		return usage("take another port, or :0 for any", "--listen: the address cannot be listened on")
 	}
 	shown, err := page.New(page.Config{
-		Access: opened, Providers: providersOf(h), Sessions: h, Token: token, Events: events, Now: a.Now, Random: a.Rand,
+		Access: opened, Providers: clients, Sessions: h, Token: token, Events: events, Now: a.Now, Random: a.Rand,
 	})
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -107,7 +110,7 @@ func (a *app) serve(ctx context.Context, listen string) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", shown)
-	mux.Handle("/v1/", api.New(api.Config{Access: opened, Providers: providersOf(h), Token: token, Events: events, Now: a.Now}))
+	mux.Handle("/v1/", api.New(api.Config{Access: opened, Providers: clients, Token: token, Events: events, Now: a.Now}))
 	server := &http.Server{
 		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
@@ -164,21 +167,4 @@ func (a *app) tellServing(base, link, token string, fresh bool) error {
 	}
 	fmt.Fprintf(a.Stdout, "%s\n", a.style.Dim("  programs: "+base+"/v1/openapi.yaml; end it with Ctrl-C"))
 	return nil
-}
-
-// providersOf lists the clients of a host, from what their adapters say.
-func providersOf(h *core.Host) func(context.Context) ([]api.Provider, error) {
-	return func(ctx context.Context) ([]api.Provider, error) {
-		infos, err := h.Adapters(ctx)
-		if err != nil {
-			return nil, err
-		}
-		var all []api.Provider
-		for _, i := range infos {
-			if i.Descriptor != nil {
-				all = append(all, api.Provider{ID: i.Provider, Model: i.Descriptor.Model})
-			}
-		}
-		return all, nil
-	}
 }

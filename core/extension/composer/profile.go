@@ -116,6 +116,14 @@ type Skills struct {
 	Roots             []runtimeprep.Root `json:"roots"`
 }
 
+// OnPlan is the profile for a session whose models are those of a model plan. What it says of the agent's own models is left
+// out; the option by which a model is chosen stays.
+func (p *Profile) OnPlan() *Profile {
+	on := *p
+	on.Options.ModelMetadata = ""
+	return &on
+}
+
 // Mode is the first mode that means something.
 func (p *Profile) Mode(means Semantic) (Mode, bool) {
 	for _, m := range p.Modes {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/greenroom-agents/greenroom/core/extension/composer"
 	"github.com/greenroom-agents/greenroom/daemon/acceptance"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/agent"
@@ -16,7 +17,7 @@ const (
 	sessions = "agent-sessions"
 )
 
-// Provider is a client that the daemon has an adapter for.
+// Provider is a client that the daemon has an adapter for, or an extension that describes it.
 type Provider struct {
 	ID string `json:"id"`
 	// Binding says whether its sessions can be bound to a plan.
@@ -26,7 +27,7 @@ type Provider struct {
 	Endpoint   preparer.EndpointAdapter `json:"modelPlanEndpointAdapter"`
 }
 
-// Providers are the clients that there are adapters for.
+// Providers are the clients that there are adapters for, and those that extensions describe.
 func (c *Client) Providers(ctx context.Context) ([]Provider, error) {
 	var all struct{ Providers []Provider }
 	err := c.do(ctx, call{method: http.MethodGet, path: []string{"providers"}}, c.c.Patience, &all)
@@ -105,8 +106,10 @@ type Composer struct {
 	Configurable bool     `json:"configurable"`
 	ModelSwitch  bool     `json:"modelSwitch"`
 	// PlanNotUsed says why a plan of the agent is not the one that a session gets, "" when it is.
-	PlanNotUsed string  `json:"planNotUsed"`
-	Runtime     Runtime `json:"runtimeContext"`
+	PlanNotUsed string `json:"planNotUsed"`
+	// Profile is what the extension of the agent's client lets a person choose besides, nil where there is none.
+	Profile *composer.Profile `json:"composer"`
+	Runtime Runtime           `json:"runtimeContext"`
 }
 
 // Option is a model that can be chosen.
