@@ -25,7 +25,7 @@ func TestClientsHaveConnectionsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	clients := 0
 	for _, f := range files(t) {
-		if !strings.HasSuffix(f.path, ".go") {
+		if !strings.HasSuffix(f.path, ".go") || f.isGenerated() { // who calls generated code gives it a client
 			continue
 		}
 		found, given := sharing(t, f)

@@ -45,7 +45,7 @@ var mayRequire = map[string][]string{
 	"daemon": {
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/sys", "golang.org/x/term",
 		"modernc.org/sqlite", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "github.com/zalando/go-keyring",
-		"gopkg.in/yaml.v3", "golang.org/x/net",
+		"github.com/oapi-codegen/runtime", "gopkg.in/yaml.v3", "golang.org/x/net",
 	},
 	"conformance":     {"github.com/pelletier/go-toml/v2", "github.com/openai/openai-go/v3", "golang.org/x/sys"},
 	"examples/vmhost": {"google.golang.org/grpc", "google.golang.org/protobuf"},

@@ -28,8 +28,8 @@ func oneAgent(w http.ResponseWriter, status int, a agent.Agent, h agent.Harness)
 	return answer(w, status, agentView{a, harnessView{a.Spec.Harness, h.Available}})
 }
 
-func (s *server) listAgents(w http.ResponseWriter, r *http.Request) error {
-	all, err := s.Access.Agents(r.Context(), workspace(r))
+func (s *server) listAgents(w http.ResponseWriter, r *http.Request, in string) error {
+	all, err := s.Access.Agents(r.Context(), in)
 	if err != nil {
 		return err
 	}
@@ -50,8 +50,8 @@ func (s *server) listAgents(w http.ResponseWriter, r *http.Request) error {
 
 // listBindings shows the agents that were made of the bindings of an earlier installation in the form of those, to programs
 // that know no agents. They are changed as agents.
-func (s *server) listBindings(w http.ResponseWriter, r *http.Request) error {
-	all, err := s.Access.Agents(r.Context(), workspace(r))
+func (s *server) listBindings(w http.ResponseWriter, r *http.Request, in string) error {
+	all, err := s.Access.Agents(r.Context(), in)
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func (s *server) listBindings(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, map[string]any{"bindings": bindings})
 }
 
-func (s *server) getAgent(w http.ResponseWriter, r *http.Request) error {
-	a, err := s.Access.Agent(r.Context(), workspace(r), r.PathValue("agentID"))
+func (s *server) getAgent(w http.ResponseWriter, r *http.Request, in, id string) error {
+	a, err := s.Access.Agent(r.Context(), in, id)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *server) getAgent(w http.ResponseWriter, r *http.Request) error {
 	return oneAgent(w, http.StatusOK, a, h)
 }
 
-func (s *server) createAgent(w http.ResponseWriter, r *http.Request) error {
+func (s *server) createAgent(w http.ResponseWriter, r *http.Request, in string) error {
 	var spec agent.Spec
 	if err := read(r, problem.InvalidAgent, false, &spec); err != nil {
 		return err
@@ -91,19 +91,19 @@ func (s *server) createAgent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.Access.CreateAgent(r.Context(), workspace(r), h, spec)
+	a, err := s.Access.CreateAgent(r.Context(), in, h, spec)
 	if err != nil {
 		return err
 	}
 	return oneAgent(w, http.StatusCreated, a, h)
 }
 
-func (s *server) updateAgent(w http.ResponseWriter, r *http.Request) error {
+func (s *server) updateAgent(w http.ResponseWriter, r *http.Request, in, id, ifMatch string) error {
 	var spec agent.Spec
 	if err := read(r, problem.InvalidAgent, false, &spec); err != nil {
 		return err
 	}
-	from, err := revision(r)
+	from, err := revision(ifMatch)
 	if err != nil {
 		return err
 	}
@@ -111,20 +111,19 @@ func (s *server) updateAgent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.Access.UpdateAgent(r.Context(), workspace(r), r.PathValue("agentID"), from, h, spec)
+	a, err := s.Access.UpdateAgent(r.Context(), in, id, from, h, spec)
 	if err != nil {
 		return err
 	}
 	return oneAgent(w, http.StatusOK, a, h)
 }
 
-func (s *server) deleteAgent(w http.ResponseWriter, r *http.Request) error {
-	from, err := revision(r)
+func (s *server) deleteAgent(w http.ResponseWriter, r *http.Request, in, id, ifMatch string) error {
+	from, err := revision(ifMatch)
 	if err != nil {
 		return err
 	}
-	id := r.PathValue("agentID")
-	if err := s.Access.DeleteAgent(r.Context(), workspace(r), id, from); err != nil {
+	if err := s.Access.DeleteAgent(r.Context(), in, id, from); err != nil {
 		return err
 	}
 	return answer(w, http.StatusOK, map[string]string{"workspaceAgentId": id})
@@ -142,9 +141,9 @@ type option struct {
 // composer gives the models that a session of an agent can have: those of the plan that it gets, at once, and those of the
 // agent's other plans in a new session. Without a plan the client knows its own. What an extension says of the rest that a
 // person can choose goes along; the models of a plan stand in the place of those that it knows of.
-func (s *server) composer(w http.ResponseWriter, r *http.Request) error {
-	ctx, in := r.Context(), workspace(r)
-	a, err := s.Access.Agent(ctx, in, r.PathValue("agentID"))
+func (s *server) composer(w http.ResponseWriter, r *http.Request, in, id string) error {
+	ctx := r.Context()
+	a, err := s.Access.Agent(ctx, in, id)
 	if err != nil {
 		return err
 	}
@@ -182,16 +181,16 @@ func (s *server) composer(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, body)
 }
 
-func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
-	all, err := s.Access.Sessions(r.Context(), workspace(r))
+func (s *server) listSessions(w http.ResponseWriter, r *http.Request, in string) error {
+	all, err := s.Access.Sessions(r.Context(), in)
 	if err != nil {
 		return err
 	}
 	return answer(w, http.StatusOK, map[string]any{"sessions": all})
 }
 
-func (s *server) getAcceptance(w http.ResponseWriter, r *http.Request) error {
-	a, err := s.Access.Acceptance(r.Context(), workspace(r), r.PathValue("sessionID"))
+func (s *server) getAcceptance(w http.ResponseWriter, r *http.Request, in, id string) error {
+	a, err := s.Access.Acceptance(r.Context(), in, id)
 	if err != nil {
 		return err
 	}
@@ -203,14 +202,14 @@ func (s *server) getAcceptance(w http.ResponseWriter, r *http.Request) error {
 }
 
 // accept is that a person accepts a turn. There is no other way to the top of the ladder, and none here to its other steps.
-func (s *server) accept(w http.ResponseWriter, r *http.Request) error {
+func (s *server) accept(w http.ResponseWriter, r *http.Request, in, id string) error {
 	var body struct {
 		Turn string `json:"turnId"`
 	}
 	if err := read(r, problem.InvalidAcceptance, false, &body); err != nil {
 		return err
 	}
-	a, err := s.Access.Accept(r.Context(), workspace(r), r.PathValue("sessionID"), acceptance.UserAccepted, body.Turn, acceptance.Person)
+	a, err := s.Access.Accept(r.Context(), in, id, acceptance.UserAccepted, body.Turn, acceptance.Person)
 	if err != nil {
 		return err
 	}

@@ -79,8 +79,8 @@ func (e *Events) listen(workspace string) (from chan event, stop func()) {
 
 // events streams what changes in a workspace. Its end means that events were missed or that the server ends: whoever
 // listens reads everything again.
-func (s *server) events(w http.ResponseWriter, r *http.Request) error {
-	from, stop := s.Events.listen(workspace(r))
+func (s *server) events(w http.ResponseWriter, r *http.Request, in string) error {
+	from, stop := s.Events.listen(in)
 	defer stop()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)

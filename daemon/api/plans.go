@@ -50,8 +50,6 @@ func (p putPlan) key() (*plan.Key, error) {
 	return &key, err
 }
 
-func workspace(r *http.Request) string { return r.PathValue("workspaceID") }
-
 func onePlan(w http.ResponseWriter, p plan.Plan, err error) error {
 	if err != nil {
 		return err
@@ -60,8 +58,8 @@ func onePlan(w http.ResponseWriter, p plan.Plan, err error) error {
 	return answer(w, http.StatusOK, p.View())
 }
 
-func (s *server) listPlans(w http.ResponseWriter, r *http.Request) error {
-	all, err := s.Access.Plans(r.Context(), workspace(r))
+func (s *server) listPlans(w http.ResponseWriter, r *http.Request, in string) error {
+	all, err := s.Access.Plans(r.Context(), in)
 	if err != nil {
 		return err
 	}
@@ -72,12 +70,12 @@ func (s *server) listPlans(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, map[string]any{"plans": views})
 }
 
-func (s *server) getPlan(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.Access.Plan(r.Context(), workspace(r), r.PathValue("planID"))
+func (s *server) getPlan(w http.ResponseWriter, r *http.Request, in, id string) error {
+	p, err := s.Access.Plan(r.Context(), in, id)
 	return onePlan(w, p, err)
 }
 
-func (s *server) createPlan(w http.ResponseWriter, r *http.Request) error {
+func (s *server) createPlan(w http.ResponseWriter, r *http.Request, in string) error {
 	var body putPlan
 	if err := read(r, problem.InvalidPlan, false, &body); err != nil {
 		return err
@@ -89,16 +87,16 @@ func (s *server) createPlan(w http.ResponseWriter, r *http.Request) error {
 	if key == nil {
 		key = new(plan.Key)
 	}
-	p, err := s.Access.CreatePlan(r.Context(), workspace(r), spec, *key)
+	p, err := s.Access.CreatePlan(r.Context(), in, spec, *key)
 	return onePlan(w, p, err)
 }
 
-func (s *server) updatePlan(w http.ResponseWriter, r *http.Request) error {
+func (s *server) updatePlan(w http.ResponseWriter, r *http.Request, in, id, ifMatch string) error {
 	var body putPlan
 	if err := read(r, problem.InvalidPlan, false, &body); err != nil {
 		return err
 	}
-	from, err := revision(r)
+	from, err := revision(ifMatch)
 	if err != nil {
 		return err
 	}
@@ -106,7 +104,7 @@ func (s *server) updatePlan(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p, err := s.Access.UpdatePlan(r.Context(), workspace(r), r.PathValue("planID"), from, func(old plan.Plan) (store.Edit, error) {
+	p, err := s.Access.UpdatePlan(r.Context(), in, id, from, func(old plan.Plan) (store.Edit, error) {
 		if key == nil && old.HasKey && spec.Base() != "" && spec.Origin() != old.Origin() && !trusted(r.Context()) {
 			// Else whoever has the token could have a check send the key to them.
 			return store.Edit{}, problem.New(problem.InvalidPlan, "apiKey", "was entered for another address than this one").WithHint(`send it again, or "" to take it away`)
@@ -116,19 +114,18 @@ func (s *server) updatePlan(w http.ResponseWriter, r *http.Request) error {
 	return onePlan(w, p, err)
 }
 
-func (s *server) deletePlan(w http.ResponseWriter, r *http.Request) error {
-	from, err := revision(r)
+func (s *server) deletePlan(w http.ResponseWriter, r *http.Request, in, id, ifMatch string) error {
+	from, err := revision(ifMatch)
 	if err != nil {
 		return err
 	}
-	id := r.PathValue("planID")
-	if err := s.Access.DeletePlan(r.Context(), workspace(r), id, from); err != nil {
+	if err := s.Access.DeletePlan(r.Context(), in, id, from); err != nil {
 		return err
 	}
 	return answer(w, http.StatusOK, map[string]string{"modelPlanId": id})
 }
 
-func (s *server) duplicatePlan(w http.ResponseWriter, r *http.Request) error {
+func (s *server) duplicatePlan(w http.ResponseWriter, r *http.Request, in, id string) error {
 	var body struct {
 		Name *string `json:"name"`
 	}
@@ -137,11 +134,11 @@ func (s *server) duplicatePlan(w http.ResponseWriter, r *http.Request) error {
 	}
 	name := ""
 	set(&name, body.Name)
-	p, err := s.Access.DuplicatePlan(r.Context(), workspace(r), r.PathValue("planID"), name)
+	p, err := s.Access.DuplicatePlan(r.Context(), in, id, name)
 	return onePlan(w, p, err)
 }
 
-func (s *server) enablePlan(w http.ResponseWriter, r *http.Request) error {
+func (s *server) enablePlan(w http.ResponseWriter, r *http.Request, in, id, ifMatch string) error {
 	const invalid = "invalid_model_plan_enabled_update"
 	var body struct {
 		Enabled *bool `json:"enabled"`
@@ -152,16 +149,16 @@ func (s *server) enablePlan(w http.ResponseWriter, r *http.Request) error {
 	if body.Enabled == nil {
 		return &Problem{Status: http.StatusBadRequest, Code: invalid, Field: "enabled", Detail: "enabled is missing"}
 	}
-	from, err := revision(r)
+	from, err := revision(ifMatch)
 	if err != nil {
 		return err
 	}
-	p, err := s.Access.EnablePlan(r.Context(), workspace(r), r.PathValue("planID"), from, *body.Enabled)
+	p, err := s.Access.EnablePlan(r.Context(), in, id, from, *body.Enabled)
 	return onePlan(w, p, err)
 }
 
-func (s *server) references(w http.ResponseWriter, r *http.Request) error {
-	refs, err := s.Access.References(r.Context(), workspace(r), r.PathValue("planID"))
+func (s *server) references(w http.ResponseWriter, r *http.Request, in, id string) error {
+	refs, err := s.Access.References(r.Context(), in, id)
 	if err != nil {
 		return err
 	}
@@ -180,13 +177,13 @@ func (d detectPlan) typed() bool {
 }
 
 // detect checks a plan and keeps what it finds, or checks a draft and keeps nothing.
-func (s *server) detect(w http.ResponseWriter, r *http.Request) error {
+func (s *server) detect(w http.ResponseWriter, r *http.Request, in string) error {
 	const invalid = "invalid_model_plan_detection"
 	var body detectPlan
 	if err := read(r, invalid, false, &body); err != nil {
 		return err
 	}
-	ctx, in := r.Context(), workspace(r)
+	ctx := r.Context()
 	request := access.CheckRequest{Progress: detect.Progress{
 		Began: func(stage plan.Stage) { s.Events.Began(in, body.Plan, stage) },
 		Done:  func(result plan.Result) { s.Events.Stage(in, body.Plan, result) },

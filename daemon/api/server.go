@@ -10,6 +10,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/extension/composer"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/agent"
+	"github.com/greenroom-agents/greenroom/daemon/api/wire"
 	"github.com/greenroom-agents/greenroom/daemon/internal/door"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
@@ -74,37 +75,8 @@ type server struct {
 func New(c Config) http.Handler {
 	s := &server{Config: c, token: door.DigestOf(c.Token), limit: door.NewLimiter(c.Now, burst, perSecond)}
 	mux := http.NewServeMux()
-	const in = "/v1/workspaces/{workspaceID}"
-	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"GET /v1/openapi.yaml":                                  s.document,
-		"GET /v1/providers":                                     s.providers,
-		"GET " + in + "/events":                                 s.events,
-		"GET " + in + "/model-plans":                            s.listPlans,
-		"POST " + in + "/model-plans":                           s.createPlan,
-		"POST " + in + "/model-plans/detect":                    s.detect,
-		"GET " + in + "/model-plans/{planID}":                   s.getPlan,
-		"PUT " + in + "/model-plans/{planID}":                   s.updatePlan,
-		"DELETE " + in + "/model-plans/{planID}":                s.deletePlan,
-		"POST " + in + "/model-plans/{planID}/duplicate":        s.duplicatePlan,
-		"PATCH " + in + "/model-plans/{planID}/enabled":         s.enablePlan,
-		"GET " + in + "/model-plans/{planID}/references":        s.references,
-		"GET " + in + "/agent-model-bindings":                   s.listBindings,
-		"GET " + in + "/agents":                                 s.listAgents,
-		"POST " + in + "/agents":                                s.createAgent,
-		"GET " + in + "/agents/{agentID}":                       s.getAgent,
-		"PUT " + in + "/agents/{agentID}":                       s.updateAgent,
-		"DELETE " + in + "/agents/{agentID}":                    s.deleteAgent,
-		"GET " + in + "/agents/{agentID}/composer-options":      s.composer,
-		"GET " + in + "/agent-sessions":                         s.listSessions,
-		"GET " + in + "/agent-sessions/{sessionID}/acceptance":  s.getAcceptance,
-		"POST " + in + "/agent-sessions/{sessionID}/acceptance": s.accept,
-	} {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if err := handle(w, r); err != nil {
-				writeProblem(w, err)
-			}
-		})
-	}
+	mux.HandleFunc("GET /v1/openapi.yaml", s.document)
+	wire.HandlerWithOptions(operations{s}, wire.StdHTTPServerOptions{BaseRouter: mux, ErrorHandlerFunc: misdirected})
 	return s.guard(mux)
 }
 
@@ -171,10 +143,9 @@ func (s *server) knows(r *http.Request) bool {
 	return strings.EqualFold(scheme, "Bearer") && s.token.Is(token)
 }
 
-func (s *server) document(w http.ResponseWriter, _ *http.Request) error {
+func (s *server) document(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/yaml")
 	_, _ = w.Write(Document)
-	return nil
 }
 
 func (s *server) providers(w http.ResponseWriter, r *http.Request) error {

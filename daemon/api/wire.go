@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/greenroom-agents/greenroom/daemon/api/wire"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/daemon/store"
@@ -122,22 +123,40 @@ func read(r *http.Request, invalid problem.Code, optional bool, into any) error 
 }
 
 // revision is the one that a change was made from, by If-Match.
-func revision(r *http.Request) (int64, error) {
-	text := strings.TrimSpace(r.Header.Get("If-Match"))
+func revision(ifMatch string) (int64, error) {
+	text := strings.TrimSpace(ifMatch)
 	if text == "*" {
 		return store.AnyRevision, nil
 	}
 	if text == "" {
-		return 0, &Problem{
-			Status: http.StatusPreconditionRequired, Code: "precondition_required", Detail: "the change does not say from which revision it was made",
-			Hint: "send If-Match with the ETag that you read, or * to change it whatever it is",
-		}
+		return 0, noPrecondition()
 	}
 	n, err := strconv.ParseInt(strings.Trim(strings.TrimPrefix(text, "W/"), `"`), 10, 64)
 	if err != nil || n < 1 {
-		return 0, refused(http.StatusPreconditionFailed, "precondition_failed", "If-Match is none of the ETags that there are")
+		return 0, noETag()
 	}
 	return n, nil
+}
+
+func noPrecondition() error {
+	return &Problem{
+		Status: http.StatusPreconditionRequired, Code: "precondition_required", Detail: "the change does not say from which revision it was made",
+		Hint: "send If-Match with the ETag that you read, or * to change it whatever it is",
+	}
+}
+
+func noETag() error {
+	return refused(http.StatusPreconditionFailed, "precondition_failed", "If-Match is none of the ETags that there are")
+}
+
+// misdirected answers what the generated server refuses, before an operation is called: a path parameter is any text, so
+// that it is the precondition.
+func misdirected(w http.ResponseWriter, _ *http.Request, err error) {
+	if errors.As(err, new(*wire.RequiredHeaderError)) {
+		writeProblem(w, noPrecondition())
+		return
+	}
+	writeProblem(w, noETag())
 }
 
 func etag(w http.ResponseWriter, revision int64) {

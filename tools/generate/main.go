@@ -1,5 +1,6 @@
-// Command generate compiles sdk/protocol/preparer.proto without protoc, runs the pinned plugins on it and writes the
-// Go code and the descriptor image. With -check it writes nothing and fails when what is committed is out of date.
+// Command generate makes the code of the two contracts anew: that of adapters from sdk/protocol/preparer.proto, without
+// protoc, and that of the daemon's interface from daemon/api/openapi.yaml. With -check it writes nothing and fails when
+// what is committed is out of date.
 //
 //	cd tools && GOWORK=off go run ./generate [-check]
 package main
@@ -25,16 +26,24 @@ const name = "greenroom/preparer/v1/preparer.proto"
 
 func main() {
 	check := flag.Bool("check", false, "fail when committed files are out of date, and write nothing")
-	dir := flag.String("dir", "../sdk/protocol", "directory of preparer.proto")
+	root := flag.String("root", "..", "root of the repository")
 	flag.Parse()
-	if err := run(*dir, *check); err != nil {
-		fmt.Fprintln(os.Stderr, "generate:", err)
-		os.Exit(1)
+	for dir, make := range contracts {
+		if err := run(filepath.Join(*root, filepath.FromSlash(dir)), make, *check); err != nil {
+			fmt.Fprintln(os.Stderr, "generate:", err)
+			os.Exit(1)
+		}
 	}
 }
 
-func run(dir string, check bool) error {
-	files, err := generate(dir)
+// A maker returns the content of each file that is generated of the contract in a directory, by its path below that.
+type maker func(dir string) (map[string][]byte, error)
+
+// The contracts, by their directories.
+var contracts = map[string]maker{"sdk/protocol": protocol, "daemon/api": wire}
+
+func run(dir string, make maker, check bool) error {
+	files, err := make(dir)
 	if err != nil {
 		return err
 	}
@@ -56,8 +65,8 @@ func run(dir string, check bool) error {
 	return nil
 }
 
-// generate returns the content of each generated file by its path below dir.
-func generate(dir string) (map[string][]byte, error) {
+// protocol makes the code of preparer.proto and its descriptor image.
+func protocol(dir string) (map[string][]byte, error) {
 	src, err := os.ReadFile(filepath.Join(dir, "preparer.proto"))
 	if err != nil {
 		return nil, err

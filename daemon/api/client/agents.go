@@ -8,13 +8,9 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/acceptance"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/agent"
+	"github.com/greenroom-agents/greenroom/daemon/api/wire"
 	"github.com/greenroom-agents/greenroom/daemon/store"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
-)
-
-const (
-	agents   = "agents"
-	sessions = "agent-sessions"
 )
 
 // Provider is a client that the daemon has an adapter for, or an extension that describes it.
@@ -30,21 +26,31 @@ type Provider struct {
 // Providers are the clients that there are adapters for, and those that extensions describe.
 func (c *Client) Providers(ctx context.Context) ([]Provider, error) {
 	var all struct{ Providers []Provider }
-	err := c.do(ctx, call{method: http.MethodGet, path: []string{"providers"}}, c.c.Patience, &all)
+	err := c.do(ctx, c.c.Patience, &all, func(ctx context.Context) (*http.Response, error) { return c.wire.ListProviders(ctx) })
 	return all.Providers, err
+}
+
+// document asks for what the generated client leaves out, since it is no value of the interface.
+func (c *Client) document(ctx context.Context) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.c.BaseURL+"/v1/openapi.yaml", nil)
+	if err != nil {
+		return nil, err
+	}
+	_ = c.authorize(ctx, r)
+	return c.http.Do(r)
 }
 
 // Document is the daemon's own description of what it serves.
 func (c *Client) Document(ctx context.Context) ([]byte, error) {
 	var text raw
-	err := c.do(ctx, call{method: http.MethodGet, path: []string{"openapi.yaml"}}, c.c.Patience, &text)
+	err := c.do(ctx, c.c.Patience, &text, c.document)
 	return text, err
 }
 
 // Agents are the agents of a workspace.
 func (c *Client) Agents(ctx context.Context, workspace string) ([]agent.Agent, error) {
 	var all struct{ Agents []agent.Agent }
-	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, agents)}, c.c.Patience, &all)
+	err := c.do(ctx, c.c.Patience, &all, func(ctx context.Context) (*http.Response, error) { return c.wire.ListWorkspaceAgents(ctx, workspace) }, workspace)
 	return all.Agents, err
 }
 
@@ -59,17 +65,19 @@ type Binding struct {
 // Bindings are the bindings of an earlier installation. They are changed as the agents that were made of them.
 func (c *Client) Bindings(ctx context.Context, workspace string) ([]Binding, error) {
 	var all struct{ Bindings []Binding }
-	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, "agent-model-bindings")}, c.c.Patience, &all)
+	err := c.do(ctx, c.c.Patience, &all, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.ListAgentModelBindings(ctx, workspace)
+	}, workspace)
 	return all.Bindings, err
 }
 
 // Agent is one agent. Errors: [problem.AgentNotFound].
 func (c *Client) Agent(ctx context.Context, workspace, id string) (agent.Agent, error) {
-	return c.agent(ctx, call{method: http.MethodGet, path: in(workspace, agents, id)})
+	return c.agent(ctx, func(ctx context.Context) (*http.Response, error) { return c.wire.GetWorkspaceAgent(ctx, workspace, id) }, workspace, id)
 }
 
-func (c *Client) agent(ctx context.Context, r call) (a agent.Agent, err error) {
-	err = c.do(ctx, r, c.c.Patience, &a)
+func (c *Client) agent(ctx context.Context, op operation, ids ...string) (a agent.Agent, err error) {
+	err = c.do(ctx, c.c.Patience, &a, op, ids...)
 	return a, err
 }
 
@@ -85,18 +93,32 @@ func (c *Client) FindAgent(ctx context.Context, workspace, said string) (agent.A
 // CreateAgent stores an agent. Errors: [problem.InvalidAgent], [problem.NoDependency], [problem.HarnessOff],
 // [problem.AgentPlanWrong].
 func (c *Client) CreateAgent(ctx context.Context, workspace string, s agent.Spec) (agent.Agent, error) {
-	return c.agent(ctx, call{method: http.MethodPost, path: in(workspace, agents), body: s})
+	form, err := body[wire.PutWorkspaceAgentRequest](s)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return c.agent(ctx, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.CreateWorkspaceAgent(ctx, workspace, form)
+	}, workspace)
 }
 
 // UpdateAgent stores the next revision of an agent that is at revision from. Errors: those of CreateAgent,
 // [problem.AgentNotFound], [problem.AgentConflict].
 func (c *Client) UpdateAgent(ctx context.Context, workspace, id string, from int64, s agent.Spec) (agent.Agent, error) {
-	return c.agent(ctx, call{method: http.MethodPut, path: in(workspace, agents, id), from: from, body: s})
+	form, err := body[wire.PutWorkspaceAgentRequest](s)
+	if err != nil {
+		return agent.Agent{}, err
+	}
+	return c.agent(ctx, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.UpdateWorkspaceAgent(ctx, workspace, id, &wire.UpdateWorkspaceAgentParams{IfMatch: ifMatch(from)}, form)
+	}, workspace, id)
 }
 
 // DeleteAgent deletes an agent. Errors: [problem.AgentNotFound], [problem.AgentConflict].
 func (c *Client) DeleteAgent(ctx context.Context, workspace, id string, from int64) error {
-	return c.do(ctx, call{method: http.MethodDelete, path: in(workspace, agents, id), from: from}, c.c.Patience, nil)
+	return c.do(ctx, c.c.Patience, nil, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.DeleteWorkspaceAgent(ctx, workspace, id, &wire.DeleteWorkspaceAgentParams{IfMatch: ifMatch(from)})
+	}, workspace, id)
 }
 
 // Composer is which models a session of an agent can have.
@@ -135,30 +157,36 @@ type Runtime struct {
 // Composer gives the models that a session of an agent can have. Errors: [problem.AgentNotFound], and those of an agent that
 // is to fail without its plan.
 func (c *Client) Composer(ctx context.Context, workspace, id string) (options Composer, err error) {
-	err = c.do(ctx, call{method: http.MethodGet, path: in(workspace, agents, id, "composer-options")}, c.c.Patience, &options)
+	err = c.do(ctx, c.c.Patience, &options, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.GetComposerOptions(ctx, workspace, id)
+	}, workspace, id)
 	return options, err
 }
 
 // Sessions are the sessions of a workspace that are bound to plans.
 func (c *Client) Sessions(ctx context.Context, workspace string) ([]store.Snapshot, error) {
 	var all struct{ Sessions []store.Snapshot }
-	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, sessions)}, c.c.Patience, &all)
+	err := c.do(ctx, c.c.Patience, &all, func(ctx context.Context) (*http.Response, error) { return c.wire.ListAgentSessions(ctx, workspace) }, workspace)
 	return all.Sessions, err
 }
 
 // Acceptance is how far the work of a session is accepted, nil when nothing was said of it.
 func (c *Client) Acceptance(ctx context.Context, workspace, session string) (*acceptance.Acceptance, error) {
-	return c.acceptance(ctx, call{method: http.MethodGet, path: in(workspace, sessions, session, "acceptance")})
+	return c.acceptance(ctx, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.GetAcceptance(ctx, workspace, session)
+	}, workspace, session)
 }
 
-func (c *Client) acceptance(ctx context.Context, r call) (*acceptance.Acceptance, error) {
+func (c *Client) acceptance(ctx context.Context, op operation, ids ...string) (*acceptance.Acceptance, error) {
 	var told struct{ Acceptance *acceptance.Acceptance }
-	err := c.do(ctx, r, c.c.Patience, &told)
+	err := c.do(ctx, c.c.Patience, &told, op, ids...)
 	return told.Acceptance, err
 }
 
 // Accept is that the person whose client this is accepts a turn. Errors: [problem.SessionNotFound],
 // [problem.InvalidAcceptance].
 func (c *Client) Accept(ctx context.Context, workspace, session, turn string) (*acceptance.Acceptance, error) {
-	return c.acceptance(ctx, call{method: http.MethodPost, path: in(workspace, sessions, session, "acceptance"), body: map[string]string{"turnId": turn}})
+	return c.acceptance(ctx, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.AcceptTurn(ctx, workspace, session, wire.AcceptRequest{TurnId: turn})
+	}, workspace, session)
 }

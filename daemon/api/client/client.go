@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/daemon/api/wire"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/daemon/store"
@@ -44,6 +45,7 @@ type Config struct {
 type Client struct {
 	c    Config
 	http http.Client
+	wire *wire.Client
 }
 
 // New makes a client. Nothing is asked yet.
@@ -57,11 +59,20 @@ func New(c Config) *Client {
 		c.BaseURL = "http://localhost"
 		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return c.Dial(ctx) }
 	}
-	return &Client{c: c, http: http.Client{
+	made := &Client{c: c, http: http.Client{
 		Transport: t,
 		// A token goes to nobody else.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+	made.wire = &wire.Client{Server: c.BaseURL + "/", Client: &made.http, RequestEditors: []wire.RequestEditorFn{made.authorize}}
+	return made
+}
+
+func (c *Client) authorize(_ context.Context, r *http.Request) error {
+	if c.c.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.c.Token)
+	}
+	return nil
 }
 
 // Close gives up idle connections.
@@ -70,27 +81,14 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// call is one request.
-type call struct {
-	method string
-	path   []string // joined and escaped, below /v1
-	from   int64    // the revision that a change is made from, 0 for none
-	body   any
-}
+// An operation is one of the generated client, with its parameters.
+type operation func(context.Context) (*http.Response, error)
 
-// in is a path in a workspace.
-func in(workspace string, more ...string) []string {
-	return append([]string{"workspaces", workspace}, more...)
-}
-
-// raw is an answer that is no JSON.
-type raw []byte
-
-// do sends a request, and reads its answer into a value, which may be nil.
-func (c *Client) do(ctx context.Context, r call, limit time.Duration, into any) error {
+// do calls an operation, and reads its answer into a value, which may be nil.
+func (c *Client) do(ctx context.Context, limit time.Duration, into any, op operation, ids ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	resp, err := c.send(ctx, r)
+	resp, err := c.call(ctx, op, ids...)
 	if err != nil {
 		return err
 	}
@@ -107,40 +105,21 @@ func (c *Client) do(ctx context.Context, r call, limit time.Duration, into any) 
 	return nil
 }
 
-// send gives an answer that is none of a problem. Its body has to be closed.
-func (c *Client) send(ctx context.Context, r call) (*http.Response, error) {
-	escaped := make([]string, len(r.path))
-	for i, part := range r.path {
-		if part == "" || part == "." || part == ".." {
+// raw is an answer that is no JSON.
+type raw []byte
+
+// call gives an answer that is none of a problem. Its body has to be closed. ids are those in the path: one that a path
+// cannot hold would be another operation's.
+func (c *Client) call(ctx context.Context, op operation, ids ...string) (*http.Response, error) {
+	for _, id := range ids {
+		if id == "" || id == "." || id == ".." {
 			return nil, problem.New("not_found", "", "an id is empty or is no id")
 		}
-		escaped[i] = url.PathEscape(part)
 	}
-	var body io.Reader
-	if r.body != nil {
-		data, err := json.Marshal(r.body)
-		if err != nil {
-			return nil, err
-		}
-		body = bytes.NewReader(data)
-	}
-	req, err := http.NewRequestWithContext(ctx, r.method, c.c.BaseURL+"/v1/"+strings.Join(escaped, "/"), body)
-	if err != nil {
+	if at, err := url.Parse(c.c.BaseURL); err != nil || at.Host == "" {
 		return nil, problem.New(Unreachable, "", "the base URL of the daemon is no URL")
 	}
-	if c.c.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.c.Token)
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	switch {
-	case r.from == store.AnyRevision:
-		req.Header.Set("If-Match", "*")
-	case r.from > 0:
-		req.Header.Set("If-Match", `"`+strconv.FormatInt(r.from, 10)+`"`)
-	}
-	resp, err := c.http.Do(req)
+	resp, err := op(ctx)
 	if err != nil {
 		if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 			return nil, ctx.Err()
@@ -152,6 +131,25 @@ func (c *Client) send(ctx context.Context, r call) (*http.Response, error) {
 	}
 	defer resp.Body.Close()
 	return nil, problemOf(resp)
+}
+
+// ifMatch says which revision a change is made from.
+func ifMatch(from int64) string {
+	if from == store.AnyRevision {
+		return "*"
+	}
+	return `"` + strconv.FormatInt(from, 10) + `"`
+}
+
+// body is a value in the form of the document, whose names it has.
+func body[T any](value any) (form T, err error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return form, err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields() // it would be left out unsaid
+	return form, d.Decode(&form)
 }
 
 // problemOf is what the daemon refused.

@@ -34,7 +34,7 @@ const maxLine = 1 << 20
 func (c *Client) Events(ctx context.Context, workspace string) (*Events, error) {
 	listening, hangUp := context.WithCancel(ctx)
 	late := time.AfterFunc(c.c.Patience, hangUp)
-	resp, err := c.send(listening, call{method: http.MethodGet, path: in(workspace, "events")})
+	resp, err := c.call(listening, func(ctx context.Context) (*http.Response, error) { return c.wire.StreamEvents(ctx, workspace) }, workspace)
 	if !late.Stop() && ctx.Err() == nil {
 		if err == nil {
 			resp.Body.Close()

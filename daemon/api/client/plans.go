@@ -5,28 +5,27 @@ import (
 	"net/http"
 
 	"github.com/greenroom-agents/greenroom/daemon/access"
+	"github.com/greenroom-agents/greenroom/daemon/api/wire"
 	"github.com/greenroom-agents/greenroom/daemon/detect"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/store"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-const plans = "model-plans"
-
 // Plans are the plans of a workspace, the oldest first.
 func (c *Client) Plans(ctx context.Context, workspace string) ([]plan.Plan, error) {
 	var all struct{ Plans []plan.Plan }
-	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, plans)}, c.c.Patience, &all)
+	err := c.do(ctx, c.c.Patience, &all, func(ctx context.Context) (*http.Response, error) { return c.wire.ListModelPlans(ctx, workspace) }, workspace)
 	return all.Plans, err
 }
 
 // Plan is one plan. Errors: [problem.PlanNotFound].
 func (c *Client) Plan(ctx context.Context, workspace, id string) (plan.Plan, error) {
-	return c.plan(ctx, call{method: http.MethodGet, path: in(workspace, plans, id)})
+	return c.plan(ctx, func(ctx context.Context) (*http.Response, error) { return c.wire.GetModelPlan(ctx, workspace, id) }, workspace, id)
 }
 
-func (c *Client) plan(ctx context.Context, r call) (p plan.Plan, err error) {
-	err = c.do(ctx, r, c.c.Patience, &p)
+func (c *Client) plan(ctx context.Context, op operation, ids ...string) (p plan.Plan, err error) {
+	err = c.do(ctx, c.c.Patience, &p, op, ids...)
 	return p, err
 }
 
@@ -65,7 +64,11 @@ func send(s plan.Spec, key *plan.Key) sent {
 
 // CreatePlan stores a plan. Errors: [problem.InvalidPlan].
 func (c *Client) CreatePlan(ctx context.Context, workspace string, s plan.Spec, key plan.Key) (plan.Plan, error) {
-	return c.plan(ctx, call{method: http.MethodPost, path: in(workspace, plans), body: send(s, &key)})
+	form, err := body[wire.PutModelPlanRequest](send(s, &key))
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return c.plan(ctx, func(ctx context.Context) (*http.Response, error) { return c.wire.CreateModelPlan(ctx, workspace, form) }, workspace)
 }
 
 // UpdatePlan stores the next revision of a plan that is at revision from, made by edit of what it is then. Errors:
@@ -82,34 +85,48 @@ func (c *Client) UpdatePlan(ctx context.Context, workspace, id string, from int6
 	if from == store.AnyRevision {
 		from = old.Revision // what edit was made from
 	}
-	return c.plan(ctx, call{method: http.MethodPut, path: in(workspace, plans, id), from: from, body: send(made.Spec, made.Key)})
+	form, err := body[wire.PutModelPlanRequest](send(made.Spec, made.Key))
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return c.plan(ctx, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.UpdateModelPlan(ctx, workspace, id, &wire.UpdateModelPlanParams{IfMatch: ifMatch(from)}, form)
+	}, workspace, id)
 }
 
 // EnablePlan says whether a plan may be used. Errors: [problem.PlanNotFound], [problem.PlanConflict].
 func (c *Client) EnablePlan(ctx context.Context, workspace, id string, from int64, enabled bool) (plan.Plan, error) {
-	return c.plan(ctx, call{method: http.MethodPatch, path: in(workspace, plans, id, "enabled"), from: from, body: map[string]bool{"enabled": enabled}})
+	return c.plan(ctx, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.SetModelPlanEnabled(ctx, workspace, id, &wire.SetModelPlanEnabledParams{IfMatch: ifMatch(from)}, wire.EnabledRequest{Enabled: enabled})
+	}, workspace, id)
 }
 
 // DuplicatePlan makes a disabled copy, with the key. name "" is that of the plan with " copy". Errors:
 // [problem.PlanNotFound], [problem.InvalidPlan].
 func (c *Client) DuplicatePlan(ctx context.Context, workspace, id, name string) (plan.Plan, error) {
-	body := map[string]string{}
+	var form wire.DuplicateModelPlanRequest
 	if name != "" {
-		body["name"] = name
+		form.Name = &name
 	}
-	return c.plan(ctx, call{method: http.MethodPost, path: in(workspace, plans, id, "duplicate"), body: body})
+	return c.plan(ctx, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.DuplicateModelPlan(ctx, workspace, id, form)
+	}, workspace, id)
 }
 
 // DeletePlan deletes a plan that nothing uses. Errors: [problem.PlanNotFound], [problem.PlanConflict],
 // [problem.PlanReferenced] with a [store.Referenced] behind it.
 func (c *Client) DeletePlan(ctx context.Context, workspace, id string, from int64) error {
-	return c.do(ctx, call{method: http.MethodDelete, path: in(workspace, plans, id), from: from}, c.c.Patience, nil)
+	return c.do(ctx, c.c.Patience, nil, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.DeleteModelPlan(ctx, workspace, id, &wire.DeleteModelPlanParams{IfMatch: ifMatch(from)})
+	}, workspace, id)
 }
 
 // References are what uses a plan. Errors: [problem.PlanNotFound].
 func (c *Client) References(ctx context.Context, workspace, id string) ([]plan.Reference, error) {
 	all := struct{ References []plan.Reference }{[]plan.Reference{}}
-	err := c.do(ctx, call{method: http.MethodGet, path: in(workspace, plans, id, "references")}, c.c.Patience, &all)
+	err := c.do(ctx, c.c.Patience, &all, func(ctx context.Context) (*http.Response, error) {
+		return c.wire.ListModelPlanReferences(ctx, workspace, id)
+	}, workspace, id)
 	return all.References, err
 }
 
@@ -128,11 +145,11 @@ func (c *Client) Check(ctx context.Context, workspace, id, model string, progres
 			told.hear(events, id)
 		}()
 	}
-	body := map[string]string{"planId": id}
+	form := wire.DetectModelPlanRequest{PlanId: &id}
 	if model != "" {
-		body["model"] = model
+		form.Model = &model
 	}
-	found, kept, err = c.detect(ctx, workspace, body)
+	found, kept, err = c.detect(ctx, workspace, form)
 	stop()
 	<-over
 	if err == nil {
@@ -150,16 +167,20 @@ func (c *Client) CheckDraft(ctx context.Context, workspace string, s plan.Spec, 
 	if draft.Name == "" {
 		draft.Name = "draft"
 	}
-	found, _, err := c.detect(ctx, workspace, draft)
+	form, err := body[wire.DetectModelPlanRequest](draft)
+	if err != nil {
+		return detect.Found{}, err
+	}
+	found, _, err := c.detect(ctx, workspace, form)
 	return found, err
 }
 
-func (c *Client) detect(ctx context.Context, workspace string, body any) (found detect.Found, kept bool, err error) {
+func (c *Client) detect(ctx context.Context, workspace string, form wire.DetectModelPlanRequest) (found detect.Found, kept bool, err error) {
 	var answer struct {
 		Detection  plan.Detection
 		Discovered []plan.Model `json:"discoveredModels"`
 		Kept       bool
 	}
-	err = c.do(ctx, call{method: http.MethodPost, path: in(workspace, plans, "detect"), body: body}, checkPatience, &answer)
+	err = c.do(ctx, checkPatience, &answer, func(ctx context.Context) (*http.Response, error) { return c.wire.DetectModelPlan(ctx, workspace, form) }, workspace)
 	return detect.Found{Detection: answer.Detection, Discovered: answer.Discovered}, answer.Kept, err
 }
