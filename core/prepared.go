@@ -47,12 +47,13 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 func (w *work) env() []EnvVar {
 	a, cfg := w.a, &w.h.cfg
 	names := canon.VarsFor(cfg.Identity.EnvPrefix)
-	env := []EnvVar{
-		{Name: names.Workspace, Op: preparer.EnvSet, Value: a.session.Workspace},
-		{Name: names.Session, Op: preparer.EnvSet, Value: a.session.ID},
-		{Name: names.Provider, Op: preparer.EnvSet, Value: a.session.Provider},
-		{Name: names.Cwd, Op: preparer.EnvSet, Value: a.session.Cwd},
-	}
+	program := a.programEnv()
+	env := append(make([]EnvVar, 0, 4+len(a.content.Env)+len(w.tree.Env)+len(cfg.Path)+len(program)+2),
+		EnvVar{Name: names.Workspace, Op: preparer.EnvSet, Value: a.session.Workspace},
+		EnvVar{Name: names.Session, Op: preparer.EnvSet, Value: a.session.ID},
+		EnvVar{Name: names.Provider, Op: preparer.EnvSet, Value: a.session.Provider},
+		EnvVar{Name: names.Cwd, Op: preparer.EnvSet, Value: a.session.Cwd},
+	)
 	sep := listSeparator(runtime.GOOS == "windows")
 	for _, v := range a.content.Env {
 		env = append(env, EnvVar{Name: v.Name, Op: preparer.EnvSet, Value: v.Value})
@@ -67,7 +68,7 @@ func (w *work) env() []EnvVar {
 	for _, dir := range slices.Backward(cfg.Path) {
 		env = append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: sep})
 	}
-	env = append(env, a.programEnv(sep)...)
+	env = append(env, program...)
 	return append(env, w.h.direct(a)...)
 }
 

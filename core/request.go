@@ -53,6 +53,7 @@ type answered struct {
 	saver *preparer.Saver
 	// program is the digest of the one that the session's commands run through, "" for none.
 	program string
+	rtkEnv  []EnvVar // see programEnv
 	// servers are those of the session, in order and under the names that they got.
 	servers []connector.Server
 	kind    *kind

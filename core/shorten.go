@@ -151,19 +151,21 @@ func (h *Host) texts(a *answered, n *named) map[string]layout.Text {
 }
 
 // programEnv is what a session with rtk sets. Its directory comes first on PATH, and holds nothing else.
-func (a *answered) programEnv(sep string) []EnvVar {
-	if !a.session.RTK {
-		return nil
+func (a *answered) programEnv() []EnvVar {
+	if !a.session.RTK || a.rtkEnv != nil {
+		return a.rtkEnv
 	}
-	var env []EnvVar
-	for _, v := range rtk.Environ(a.roots.Session, onWindows) {
+	vars := rtk.Environ(a.roots.Session, onWindows)
+	env := make([]EnvVar, 0, len(vars)+len(rtk.Unset)+1)
+	for _, v := range vars {
 		env = append(env, EnvVar{Name: v.Name, Op: preparer.EnvSet, Value: v.Value})
 	}
 	for _, name := range rtk.Unset {
 		env = append(env, EnvVar{Name: name, Op: preparer.EnvUnset})
 	}
 	dir := rtk.At(a.roots.Session, rtk.Bin, onWindows)
-	return append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: sep})
+	a.rtkEnv = append(env, EnvVar{Name: "PATH", Op: preparer.EnvPrepend, Value: dir, Separator: listSeparator(onWindows)})
+	return a.rtkEnv
 }
 
 // collectPrograms removes programs that no session leads to.

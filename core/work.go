@@ -199,7 +199,7 @@ func (w *work) record(prev *manifest.Manifest) *manifest.Manifest {
 	for _, v := range a.content.Env {
 		m.Env = append(m.Env, v.Name)
 	}
-	for _, v := range a.programEnv("") {
+	for _, v := range a.programEnv() {
 		m.Env = append(m.Env, v.Name)
 	}
 	for _, v := range w.tree.Env {

@@ -21,7 +21,8 @@ func (s *stage) withRTK(c *core.Config) {
 }
 
 // A session with rtk, whose program lies in the store, takes at most a quarter longer to be prepared again than one without,
-// and a fresh one as much more as six more files and directories take. What fails leaves room for a noisy machine.
+// and a fresh one as much more as nine more files and directories take. Another program that runs disturbs the median or the
+// fastest tenth, and seldom both: the lower one is held to the aim.
 func TestSpeedRTK(t *testing.T) {
 	if testing.Short() || racing {
 		t.Skip("measures for some seconds, and without the race detector")
@@ -40,10 +41,10 @@ func TestSpeedRTK(t *testing.T) {
 					"fresh": {before: nothing, ours: func(i int) { s.prepare(with(1000 + i)) }, floor: func(i int) { s.prepare(s.session(10 + i)) }},
 					"again": {before: nothing, ours: func(int) { s.prepare(with(1)) }, floor: func(int) { s.prepare(s.session(0)) }},
 				} {
-					f := o.rounds(many)
+					f := o.rounds(map[string]int{"fresh": many, "again": 10 * many}[name])
 					t.Logf("%s: %.3f ms with rtk, %.3f ms without: %.2f times (calm %.2f, aim 1.25)", name, ms(f.ours), ms(f.floor.time), f.floor.ratio, f.floor.calm)
-					if most := map[string]float64{"fresh": 2.5, "again": 1.6}[name]; f.floor.calm > most {
-						t.Errorf("%s takes %.2f times as long with rtk", name, f.floor.calm)
+					if most := map[string]float64{"fresh": 2.5, "again": 1.25}[name]; min(f.floor.ratio, f.floor.calm) > most {
+						t.Errorf("%s takes %.2f times as long with rtk, and %.2f in the fastest tenth", name, f.floor.ratio, f.floor.calm)
 					}
 				}
 			})

@@ -186,16 +186,19 @@ func isLine(text string, limit int) bool {
 func notPrinted(r rune) bool { return !unicode.IsPrint(r) }
 
 // Key is the same for equal facts only.
-func (f Facts) Key() string {
-	var b strings.Builder
-	b.Grow(4 << 10)
+func (f Facts) Key() []byte {
+	size := 2 << 10
+	for _, p := range f.Policy { // which are most of it
+		size += len(p.Body) + 64
+	}
+	b := make([]byte, 0, size)
 	add := func(parts ...string) {
-		b.WriteString(strconv.Itoa(len(parts)))
+		b = strconv.AppendInt(b, int64(len(parts)), 10)
 		for _, p := range parts {
-			b.WriteByte(' ')
-			b.WriteString(strconv.Itoa(len(p)))
-			b.WriteByte(':')
-			b.WriteString(p)
+			b = append(b, ' ')
+			b = strconv.AppendInt(b, int64(len(p)), 10)
+			b = append(b, ':')
+			b = append(b, p...)
 		}
 	}
 	flag := strconv.FormatBool
@@ -224,5 +227,5 @@ func (f Facts) Key() string {
 	for _, id := range slices.Sorted(maps.Keys(f.Names)) {
 		add("name", id, f.Names[id])
 	}
-	return b.String()
+	return b
 }

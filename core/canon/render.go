@@ -127,7 +127,7 @@ func (s *Set) render(f Facts) (rendered, error) {
 	}
 	key := f.Key()
 	s.mu.Lock()
-	r, ok := s.cache[key]
+	r, ok := s.cache[string(key)]
 	s.mu.Unlock()
 	if ok {
 		return r, nil
@@ -163,7 +163,7 @@ func (s *Set) render(f Facts) (rendered, error) {
 	if len(s.cache) >= maxCached {
 		clear(s.cache)
 	}
-	s.cache[key] = r
+	s.cache[string(key)] = r
 	return r, nil
 }
 

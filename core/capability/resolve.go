@@ -253,7 +253,7 @@ func (o *Resolved) digest() string {
 		h.Write(size[:])
 		h.Write(data)
 	}
-	add([]byte(o.Facts.Key()))
+	add(o.Facts.Key())
 	for _, s := range o.Sections {
 		add([]byte(s.Pack))
 	}

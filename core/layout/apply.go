@@ -1,9 +1,10 @@
 package layout
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -39,15 +40,18 @@ func (t *Tree) Everything() *Changes {
 // before. prev is what an earlier preparation wrote.
 func (t *Tree) Compare(root *fsroot.Tree, prev []manifest.Entry) (*Changes, error) {
 	c := &Changes{tree: t}
-	old := make(map[string]manifest.Entry, len(prev))
-	for _, e := range prev {
-		old[e.Path] = e
+	byPath := func(e manifest.Entry, path string) int { return strings.Compare(e.Path, path) }
+	if ordered := func(a, b manifest.Entry) int { return strings.Compare(a.Path, b.Path) }; !slices.IsSortedFunc(prev, ordered) {
+		prev = slices.SortedFunc(slices.Values(prev), ordered) // a record of somebody else's
 	}
-	wanted := make(map[string]bool, len(t.Nodes))
+	wanted := make([]bool, len(prev))
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		wanted[n.Path] = true
-		same, err := c.same(root, n, old[n.Path])
+		var old manifest.Entry
+		if k, had := slices.BinarySearchFunc(prev, n.Path, byPath); had {
+			old, wanted[k] = prev[k], true
+		}
+		same, err := c.same(root, n, old, t.peopled(i))
 		if err != nil {
 			return nil, err
 		}
@@ -56,17 +60,33 @@ func (t *Tree) Compare(root *fsroot.Tree, prev []manifest.Entry) (*Changes, erro
 		}
 	}
 	for i := len(prev) - 1; i >= 0; i-- {
-		if e := prev[i]; !wanted[e.Path] {
-			c.remove = append(c.remove, e)
+		if !wanted[i] {
+			c.remove = append(c.remove, prev[i])
 		}
 	}
 	return c, nil
 }
 
-// same says whether a node stands on the disk as it should.
-func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, error) {
+// peopled says whether the tree has anything in a node. What lies below a path stands, in their order, among those that begin
+// with it.
+func (t *Tree) peopled(i int) bool {
+	dir := t.Nodes[i].Path
+	for _, n := range t.Nodes[i+1:] {
+		if !strings.HasPrefix(n.Path, dir) {
+			return false
+		}
+		if n.Path[len(dir)] == '/' {
+			return true
+		}
+	}
+	return false
+}
+
+// same says whether a node stands on the disk as it should. A directory in which others will be looked at is opened for them;
+// one that is the client's alone is looked at and left closed.
+func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry, peopled bool) (bool, error) {
 	look := root.Lstat
-	if n.Kind == manifest.Dir {
+	if peopled {
 		look = root.Enter
 	}
 	fi, err := look(n.Path)
@@ -104,15 +124,11 @@ func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry) (bool, er
 		c.noteRewrite(n, old, fi.Mode().IsRegular())
 		return false, nil
 	}
-	data, err := root.ReadSeen(n.Path, fi, int64(len(n.Data))+1)
-	if err != nil {
-		return false, err
-	}
-	if !bytes.Equal(data, n.Data) {
+	same, err := root.Holds(n.Path, fi, n.Data)
+	if err == nil && !same {
 		c.noteRewrite(n, old, true)
-		return false, nil
 	}
-	return true, nil
+	return same, err
 }
 
 // nowhere says that there is no such place: nothing stands there, or above it something that is no directory, such as a

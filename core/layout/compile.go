@@ -165,7 +165,11 @@ func (c *compiler) document(e preparer.TypedDocument) error {
 	if err != nil {
 		return err
 	}
-	data, err := merge.Encode(e.Format, r.value.(map[string]any))
+	memo := c.Memo
+	if r.secret {
+		memo = nil
+	}
+	data, err := memo.Encode(e.Format, r.value.(map[string]any))
 	if err != nil {
 		return err
 	}

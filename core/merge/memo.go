@@ -27,7 +27,7 @@ type Memo struct {
 type memoKey [sha256.Size]byte
 
 type remembered struct {
-	data   []byte         // of Apply and InsertBlock
+	data   []byte         // of Apply, InsertBlock and Encode
 	moved  []string       // of Apply
 	block  BlockRecord    // of InsertBlock
 	values map[string]any // of Values and Parse
@@ -119,6 +119,29 @@ func (m *Memo) InsertBlock(current []byte, existed bool, marker Marker, text str
 	}
 	m.put(key, remembered{data: data, block: record})
 	return data, record, nil
+}
+
+// Encode is the function of this name. A document that holds a secret is not for a Memo.
+func (m *Memo) Encode(format preparer.Format, root map[string]any) ([]byte, error) {
+	if m == nil {
+		return Encode(format, root)
+	}
+	k := keyOf("encode", format, nil)
+	if !k.value(root) {
+		return Encode(format, root)
+	}
+	key := k.sum()
+	if r, ok := m.get(key); ok {
+		return r.data, nil
+	}
+	data, err := Encode(format, root)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) <= maxSize {
+		m.put(key, remembered{data: data})
+	}
+	return data, nil
 }
 
 // Values is the function of this name.

@@ -166,6 +166,38 @@ func TestMemoInsertsAsItWouldAnew(t *testing.T) {
 	}
 }
 
+func TestMemoEncodesAsItWouldAnew(t *testing.T) {
+	t.Parallel()
+	var memo merge.Memo
+	seen := map[string]int{}
+	for range 2 {
+		for i, root := range []map[string]any{
+			{}, {"a": "x"}, {"a": "1"}, {"a": int64(1)}, {"a": true}, {"a": []any{"x"}}, {"a": []any{"x", "y"}}, {"a": map[string]any{"b": "x"}}, {"b": "x"}, {"a": 1.5},
+		} {
+			for _, format := range []preparer.Format{preparer.JSON, preparer.TOML} {
+				want, err := merge.Encode(format, root)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := memo.Encode(format, root)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), string(got)); diff != "" {
+					t.Errorf("document %d: %s", i, diff)
+				}
+				if other, ok := seen[string(format)+string(got)]; ok && other != i {
+					t.Errorf("documents %d and %d are one, so the test would not see them confused", i, other)
+				}
+				seen[string(format)+string(got)] = i
+			}
+		}
+		if _, err := memo.Encode(preparer.TOML, map[string]any{"a": nil}); err == nil {
+			t.Error("an error was not given")
+		}
+	}
+}
+
 func TestMemoForgets(t *testing.T) {
 	t.Parallel()
 	var memo merge.Memo

@@ -1,6 +1,7 @@
 package fsroot
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +44,53 @@ func (t *Tree) ReadSeen(rel string, seen fs.FileInfo, limit int64) ([]byte, erro
 		return nil, tooLarge(err, limit, "read", t.subject(rel))
 	}
 	return data, nil
+}
+
+// chunk is how much of a file is compared at once.
+const chunk = 8 << 10
+
+// Holds says whether a file that [Tree.Lstat] has just described holds exactly some bytes.
+func (t *Tree) Holds(rel string, seen fs.FileInfo, want []byte) (bool, error) {
+	parent, name, err := t.at("read", rel)
+	if err != nil {
+		return false, err
+	}
+	f, info, err := t.openSeen(parent, "read", name, rel, seen)
+	if errors.Is(err, errSwapped) {
+		data, _, err := t.readFile(parent, rel, name, int64(len(want)))
+		if errors.Is(err, ErrTooLarge) {
+			return false, nil
+		}
+		return err == nil && bytes.Equal(data, want), err
+	}
+	if err != nil {
+		return false, err
+	}
+	if t.chunk == nil {
+		t.chunk = make([]byte, chunk)
+	}
+	same, err := holds(f, info.Size(), want, t.chunk)
+	return same, reading(first(err, f.Close()), "read", t.subject(rel))
+}
+
+// holds reads no further than to the first difference. A size of 0 may be that of a file whose content the system makes up while
+// it is read.
+func holds(f io.Reader, size int64, want, chunk []byte) (bool, error) {
+	if size != int64(len(want)) && size != 0 {
+		return false, nil
+	}
+	for {
+		n, err := f.Read(chunk)
+		if n > len(want) || !bytes.Equal(chunk[:n], want[:n]) {
+			return false, nil
+		}
+		switch want = want[n:]; {
+		case err == io.EOF || err == nil && size > 0 && len(want) == 0:
+			return len(want) == 0, nil
+		case err != nil:
+			return false, err
+		}
+	}
 }
 
 func (t *Tree) readFile(parent *os.Root, rel, name string, limit int64) (data []byte, info fs.FileInfo, err error) {

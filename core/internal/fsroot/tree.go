@@ -45,6 +45,7 @@ type Tree struct {
 	prefix string      // what the seam puts in front of a relative path
 	shared *shared
 	dirs   map[string]dir
+	chunk  []byte // of a file that is compared
 }
 
 type dir struct {
