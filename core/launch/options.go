@@ -27,7 +27,8 @@ type Options struct {
 	AnswerTimeout time.Duration
 	// Admit is called before each turn that a person or program begins. A session that it gives takes the place of the one
 	// that runs: the client is ended and started anew, and the conversation goes on. nil: nothing has changed. An error
-	// fails the turn before the client has seen it.
+	// fails the turn before the client has seen it, and is what the turn gives. When the client of a session that it gave cannot
+	// be started, the turn fails, and it is told of the one from before again.
 	Admit func(ctx context.Context, running *core.Prepared) (*core.Prepared, error)
 	// Hints are the connectors that there are now. They are asked for before each turn of a session that was prepared with
 	// connectors, so that the agent is told when others have come or gone. nil: those that the session was prepared with.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 )
 
@@ -163,7 +164,14 @@ func (c *Conn) permit(ctx context.Context, r Request, raw []byte) Answer {
 // run runs a turn and gives its last event.
 func (c *Conn) run(t *turn, blocks []Block) Event {
 	before := c.talk.ID
-	if err := c.admit(t.ctx); err != nil {
+	next, err := c.admit(t.ctx)
+	if err != nil && t.ctx.Err() == nil {
+		return Event{Kind: Error, Err: err}
+	}
+	if err == nil {
+		err = c.exchange(t.ctx, next)
+	}
+	if err != nil {
 		return c.ended(t, "", err)
 	}
 	if c.talk.ID == "" {
@@ -285,14 +293,18 @@ func (c *Conn) ended(t *turn, reason EndReason, err error) Event {
 	return Event{Kind: End, Reason: reason}
 }
 
-// admit asks the host, and puts what it gives in the place of what runs.
-func (c *Conn) admit(ctx context.Context) error {
+// admit asks the host, and gives what it puts in the place of what runs, nil for nothing. An error is the host's own.
+func (c *Conn) admit(ctx context.Context) (*core.Prepared, error) {
 	if c.o.Admit == nil {
-		return nil
+		return nil, nil
 	}
-	p, err := c.o.Admit(ctx, c.p)
-	if err != nil || p == nil || p == c.p {
-		return err
+	return c.o.Admit(ctx, c.p)
+}
+
+// exchange puts what the host gives in the place of what runs.
+func (c *Conn) exchange(ctx context.Context, p *core.Prepared) error {
+	if p == nil || p == c.p {
+		return nil
 	}
 	if p.Ref != c.p.Ref || p.Provider != c.p.Provider {
 		return fault.New(fault.Invalid, "admit turn", c.p.Provider, "another session cannot take its place")

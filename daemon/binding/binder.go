@@ -24,6 +24,7 @@ import (
 // Host is what prepares sessions; a *core.Host is one.
 type Host interface {
 	Descriptor(ctx context.Context, provider string) (preparer.Descriptor, error)
+	Session(ctx context.Context, r core.Ref) (core.Info, error)
 	Prepare(ctx context.Context, s core.Session) (*core.Prepared, error)
 	Cleanup(ctx context.Context, r core.Ref, o core.CleanupOptions) (*core.Report, error)
 }
@@ -106,7 +107,10 @@ func (b *Binder) Begin(ctx context.Context, r Request) (*Binding, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Binding{binder: b, request: r, model: d.Model, fresh: old.Generation == 0}
+	x := &Binding{binder: b, request: r, model: d.Model}
+	if _, err := b.c.Host.Session(ctx, r.Session.Ref()); errors.Is(err, core.ErrNotFound) {
+		x.fresh = true
+	}
 	choice, err := b.choose(ctx, x, r)
 	if err != nil {
 		return nil, err

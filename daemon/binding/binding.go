@@ -22,7 +22,7 @@ type Binding struct {
 	request Request
 	model   preparer.Model
 	notUsed error
-	fresh   bool // the session was not bound before
+	fresh   bool // there was no such session before
 
 	mu       sync.Mutex
 	ended    bool
@@ -50,10 +50,11 @@ func (x *Binding) Snapshot() store.Snapshot {
 func (x *Binding) NotUsed() error { return x.notUsed }
 
 // Admit goes before a turn, in the form of [launch.Options.Admit]: a session that it gives takes the place of the one that
-// runs; nil is that nothing has changed. An error fails the turn, and leaves the binding as it was. Errors:
-// [problem.AccessRevoked] when the plan is gone, [problem.PlanUnusable] when it speaks another protocol by now,
-// [problem.Unreadable], [problem.SessionConflict], and those of core.
-func (x *Binding) Admit(ctx context.Context, _ *core.Prepared) (*core.Prepared, error) {
+// runs; nil is that nothing has changed. An error fails the turn, and leaves the session with what it had, for no turn: the
+// next one tries again, so that none begins on what is known to be old. Errors: [problem.AccessRevoked] when the plan is
+// gone, [problem.PlanUnusable] when it speaks another protocol by now, [problem.Unreadable], and for all that may go well the
+// next time [problem.SwapFailed], marked so, with its cause.
+func (x *Binding) Admit(ctx context.Context, running *core.Prepared) (*core.Prepared, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.ended {
@@ -66,21 +67,25 @@ func (x *Binding) Admit(ctx context.Context, _ *core.Prepared) (*core.Prepared, 
 	switch {
 	case errors.Is(err, problem.PlanNotFound):
 		return nil, revoked()
-	case p.Revision == x.snap.Revision && p.Revision > 0:
+	case p.Revision > 0 && (p.Revision == x.snap.Revision || !p.Enabled): // disabled, it goes on with what it has
+		if running != nil && running != x.prepared {
+			return x.prepared, nil // it was moved on for a turn that could not be begun then
+		}
 		return nil, nil
-	case p.Revision > 0 && !p.Enabled:
-		return nil, nil // it goes on with what it has
-	case err != nil:
+	case errors.Is(err, problem.Unreadable):
 		return nil, err
+	case err != nil:
+		return nil, x.failed(ctx, err)
 	}
 	next := x.snap
 	if p.Fingerprint(key) == x.snap.Fingerprint {
 		next.Revision = p.Revision
 		stored, err := x.binder.c.Access.BindSession(ctx, x.snap.Generation, next)
-		if err == nil {
-			x.snap = stored
+		if err != nil {
+			return nil, x.failed(ctx, err)
 		}
-		return nil, err
+		x.snap = stored
+		return nil, nil
 	}
 	h := agent.Harness{ID: x.request.Session.Provider, Enabled: true, Available: true, Model: x.model}
 	if err := agent.Usable(h, p, ""); err != nil {
@@ -91,9 +96,22 @@ func (x *Binding) Admit(ctx context.Context, _ *core.Prepared) (*core.Prepared, 
 		x.binder.c.Logger.Warn("the model of a session is none of its plan's any more", "workspace", next.Workspace, "session", next.Session, "model", next.Model)
 	}
 	if err := x.replaceWith(ctx, next, &p, key); err != nil {
-		return nil, err
+		return nil, x.failed(ctx, err)
 	}
 	return x.prepared, nil
+}
+
+// failed is that a session could not be moved on. What else it was bound to meanwhile is what the next turn moves it on from:
+// whoever begins the turns of a session says what it is bound to, and its host sees to it that one does.
+func (x *Binding) failed(ctx context.Context, err error) error {
+	if errors.Is(err, problem.SessionConflict) {
+		now, lost := x.binder.c.Access.Session(context.WithoutCancel(ctx), x.snap.Workspace, x.snap.Session)
+		if lost == nil || errors.Is(lost, problem.SessionNotFound) {
+			x.snap.Generation = now.Generation
+		}
+	}
+	return problem.Wrap(err, problem.SwapFailed, "the session could not go on with what its plan is now: "+err.Error()).
+		WithHint("nothing of the turn was begun; try it again").Again()
 }
 
 // CheckModel says whether the session can go on with a model: one of its plan's, from the next request on. Errors:
@@ -162,12 +180,13 @@ func (x *Binding) replaceWith(ctx context.Context, next store.Snapshot, p *plan.
 		x.restore(context.WithoutCancel(ctx), prepared)
 		return err
 	}
+	x.binder.c.Logger.Info("a session is bound", "workspace", next.Workspace, "session", next.Session, "generation", next.Generation, "revision", next.Revision)
 	x.prepared, x.endpoint = prepared, s.Endpoint
 	before := x.handle
 	x.snap, x.handle = next, handle
 	switch {
 	case handle != nil:
-		return handle.Commit()
+		return handle.Commit() // which a gateway refuses that was closed
 	case before != nil:
 		before.Revoke()
 	}
@@ -180,7 +199,7 @@ func (x *Binding) restore(ctx context.Context, made *core.Prepared) {
 	s := x.request.Session
 	var err error
 	switch {
-	case x.snap.Generation > 0:
+	case x.prepared != nil:
 		s.Endpoint = x.endpoint
 		_, err = x.binder.c.Host.Prepare(ctx, s)
 	case made != nil && x.fresh:

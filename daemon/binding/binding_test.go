@@ -91,17 +91,75 @@ func TestP13_AFailureLeavesTheOldBinding(t *testing.T) {
 			first, before := s.host.last(), x.Prepared()
 			s.edit(p, secondKey, nil)
 			c.do(s, x.Snapshot())
-			if next, err := x.Admit(t.Context(), before); next != nil || !errors.Is(err, c.want) {
+			next, err := x.Admit(t.Context(), before)
+			if next != nil || !errors.Is(err, c.want) {
 				t.Fatalf("%v, %v", next, err)
 			}
-			if x.Prepared() != before || s.ask(first, "m-a") != 200 || s.sent() != firstKey {
+			if e, ok := errors.AsType[*problem.Error](err); !ok || e.Code != problem.SwapFailed || !e.Retryable || !strings.Contains(e.Hint, "again") {
+				t.Errorf("it is not said that it can be tried again: %+v", err)
+			}
+			if x.Prepared() != before || x.Snapshot().Revision != 1 || s.ask(first, "m-a") != 200 || s.sent() != firstKey {
 				t.Error("the old binding is not as it was")
 			}
 			// What is on the disk is the old one's again.
 			if got := s.host.last().Endpoint; got.Key != first.Endpoint.Key {
 				t.Error("the session was left prepared for a token that is no good")
 			}
+			// No turn begins on what is known to be old: the next one tries again, as often as it takes.
+			s.host.fail = broken
+			if next, err := x.Admit(t.Context(), before); next != nil || !errors.Is(err, broken) {
+				t.Fatalf("once more: %v, %v", next, err)
+			}
+			next, err = x.Admit(t.Context(), before)
+			if err != nil || next != x.Prepared() || next == before || s.ask(s.host.last(), "m-a") != 200 || s.sent() != secondKey || s.ask(first, "m-a") != 401 {
+				t.Fatalf("the next turn: %v, %v", next, err)
+			}
+			if snap, err := s.access.Session(t.Context(), "w", "dir/s1"); err != nil || snap.Revision != 2 || snap.Generation != x.Snapshot().Generation {
+				t.Errorf("%+v, %v", snap, err)
+			}
 		})
+	}
+}
+
+// A host whose client could not be started on what it was given is told again what to start, and not left with a token that
+// is good no more.
+func TestP13_AClientThatCouldNotBeExchangedIsExchangedForTheNextTurn(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, throughGateway)
+	p := s.plan()
+	x := s.begin(request(p))
+	before := x.Prepared()
+	s.edit(p, secondKey, nil)
+	moved, err := x.Admit(t.Context(), before)
+	if err != nil || moved == nil || moved == before {
+		t.Fatalf("%v, %v", moved, err)
+	}
+	if next, err := x.Admit(t.Context(), before); next != moved || err != nil || len(s.host.prepared) != 2 {
+		t.Errorf("what runs is still the one from before: %v, %v", next, err)
+	}
+	if next, err := x.Admit(t.Context(), moved); next != nil || err != nil {
+		t.Errorf("%v, %v", next, err)
+	}
+}
+
+// A session that was kept, with what the client wrote in it, is not taken away because it could not be bound again.
+func TestASessionThatWasThereIsNotTakenAwayWithAFailure(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, throughGateway)
+	r := request(s.plan())
+	if err := s.begin(r).End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.host.during = func() {
+		if _, err := s.access.BindSession(t.Context(), 0, store.Snapshot{Workspace: "w", Session: "dir/s1"}); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := s.binder.Begin(t.Context(), r); !errors.Is(err, problem.SessionConflict) {
+		t.Errorf("%v", err)
+	}
+	if s.host.cleaned != 0 {
+		t.Error("it was taken away")
 	}
 }
 

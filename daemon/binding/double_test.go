@@ -38,6 +38,15 @@ func (h *host) Descriptor(context.Context, string) (preparer.Descriptor, error) 
 	return preparer.Descriptor{Model: h.model}, nil
 }
 
+func (h *host) Session(_ context.Context, r core.Ref) (core.Info, error) {
+	for _, s := range h.prepared {
+		if s.Ref() == r {
+			return core.Info{Ref: r}, nil
+		}
+	}
+	return core.Info{}, core.ErrNotFound
+}
+
 func (h *host) Prepare(_ context.Context, s core.Session) (*core.Prepared, error) {
 	if h.during != nil {
 		do := h.during

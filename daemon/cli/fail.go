@@ -17,7 +17,9 @@ type failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	status  int
+	// Retryable: the same may go well when it is done again.
+	Retryable bool `json:"retryable,omitempty"`
+	status    int
 }
 
 func (f *failure) Error() string { return f.Message }
@@ -116,23 +118,23 @@ func explainFailure(err error) *failure {
 	switch {
 	case errors.As(err, &own):
 		return own
+	case errors.As(err, &wrong):
+		f := &failure{Code: string(wrong.Code), Message: wrong.Error(), Hint: wrong.Hint, Retryable: wrong.Retryable, status: exitRefused}
+		switch wrong.Code {
+		case problem.InvalidPlan, problem.InvalidAgent:
+			f.status = exitUsage
+		case problem.Storage, problem.SwapFailed:
+			f.status = exitOther
+		}
+		return f
 	case errors.As(err, &theirs):
 		f := &failure{Code: string(theirs.Code), Message: theirs.Error(), Hint: cmp.Or(theirs.Hint, hintFor(theirs.Code)), status: exitRefused}
 		if theirs.Code == core.ErrInternal {
 			f.status = exitOther
 		}
 		return f
-	case errors.As(err, &wrong):
-		f := &failure{Code: string(wrong.Code), Message: wrong.Error(), Hint: wrong.Hint, status: exitRefused}
-		switch wrong.Code {
-		case problem.InvalidPlan, problem.InvalidAgent:
-			f.status = exitUsage
-		case problem.Storage:
-			f.status = exitOther
-		}
-		return f
 	case errors.As(err, &pins):
-		return &failure{codePinFile, pins.Error(), "if you trust the adapters beside it, write it anew with " + pinning(pins.Path), exitRefused}
+		return refuse(codePinFile, "if you trust the adapters beside it, write it anew with "+pinning(pins.Path), "%s", pins.Error()).(*failure)
 	}
-	return &failure{codeOther, err.Error(), "", exitOther}
+	return &failure{Code: codeOther, Message: err.Error(), status: exitOther}
 }

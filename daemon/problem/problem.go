@@ -31,6 +31,9 @@ const (
 	InvalidAcceptance Code = "invalid_acceptance_request"
 	SessionNotFound   Code = "agent_session_not_found"
 	SessionConflict   Code = "agent_session_conflict"
+	// SwapFailed: a session could not be moved to the newer revision of its plan before a turn, and has what it had. The turn
+	// was not begun, and the next one tries again.
+	SwapFailed Code = "agent_session_swap_failed"
 
 	// Storage: the store or the key file cannot be read or written.
 	Storage Code = "storage_failed"
@@ -44,6 +47,8 @@ type Error struct {
 	Detail string
 	Hint   string // how to mend it, "" when there is nothing to add
 	Cause  error  // for errors.Is and As; never shown
+	// Retryable says that the same may go well when it is done again, without anything being mended first by whoever asks.
+	Retryable bool
 }
 
 func (e *Error) Error() string {
@@ -71,6 +76,9 @@ func Wrap(cause error, code Code, detail string) *Error {
 
 // WithHint adds how to mend it.
 func (e *Error) WithHint(hint string) *Error { e.Hint = hint; return e }
+
+// Again marks it as one that may be gone the next time.
+func (e *Error) Again() *Error { e.Retryable = true; return e }
 
 // CodeOf is the code of an error, "" for none.
 func CodeOf(err error) Code {
