@@ -40,6 +40,8 @@ type Conn struct {
 	owed bool
 
 	running atomic.Pointer[turn]
+	taking  sync.Mutex
+	current *turn        // holds the token, also when it does not run any more
 	beats   atomic.Int64 // how often the client has said anything
 	closing sync.Once
 	closed  chan struct{}
@@ -278,15 +280,20 @@ func (c *Conn) limited(ctx context.Context) (context.Context, context.CancelFunc
 }
 
 // Close cancels a running turn and everything else that the client has not answered, ends the client with everything it
-// started, and gives the session up. It may be called twice.
+// started, and gives the session up. It may be called twice, and by who reads the events of a turn.
 func (c *Conn) Close() error {
 	var err error
 	c.closing.Do(func() {
+		c.taking.Lock()
 		close(c.closed)
-		if t := c.running.Load(); t != nil {
+		t := c.current
+		c.taking.Unlock()
+		if t != nil {
 			t.stop(errClosed)
+			<-t.over // whoever reads its events may be who closes
+		} else {
+			<-c.turn
 		}
-		<-c.turn
 		c.stop()
 		_, err = c.lease.Release(context.Background())
 	})
@@ -294,7 +301,12 @@ func (c *Conn) Close() error {
 }
 
 // take takes the token.
-func (c *Conn) take() error {
+func (c *Conn) take() error { return c.takeFor(nil) }
+
+// takeFor takes the token for a turn, or for something else where that is nil.
+func (c *Conn) takeFor(t *turn) error {
+	c.taking.Lock()
+	defer c.taking.Unlock()
 	select {
 	case <-c.closed:
 		return fault.New(fault.Closed, "drive client", c.p.Provider, "the connection was closed")
@@ -302,17 +314,25 @@ func (c *Conn) take() error {
 	}
 	select {
 	case <-c.turn:
-		return nil
 	default:
 		return fault.New(fault.Busy, "drive client", "", "a turn is running")
 	}
+	if c.current = t; t != nil {
+		c.running.Store(t)
+	}
+	return nil
 }
 
 func (c *Conn) noTalk(op string) error {
 	return fault.New(fault.Invalid, op, c.p.Provider, "no conversation was begun")
 }
 
-func (c *Conn) give() { c.turn <- struct{}{} }
+func (c *Conn) give() {
+	c.taking.Lock()
+	defer c.taking.Unlock()
+	c.current = nil
+	c.turn <- struct{}{}
+}
 
 func secretsOf(p *core.Prepared) (list []string) {
 	for _, v := range p.Env {

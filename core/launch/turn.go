@@ -21,17 +21,18 @@ var (
 	errCancel = errors.New("the turn was cancelled")
 )
 
-// ahead is how many events may wait for the host. A host that reads more slowly slows the client down.
-const ahead = 64
-
 // turn is one that runs.
 type turn struct {
 	ctx    context.Context
 	stop   context.CancelCauseFunc
-	events chan Event
-	begun  atomic.Bool // it was handed to the client: what is told before is of earlier turns, as when one is told again
-	heard  atomic.Bool // the model has seen the turn, since it has answered
-	shown  atomic.Bool // the client has shown something of it, or asks for something
+	events *queue
+	over   chan struct{} // closed when the client has nothing to do with it any more
+	begun  atomic.Bool   // it was handed to the client: what is told before is of earlier turns, as when one is told again
+	heard  atomic.Bool   // the model has seen the turn, since it has answered
+	// tr and conversation are what it was handed to, from begun on.
+	tr           transport
+	conversation string
+	shown        atomic.Bool // the client has shown something of it, or asks for something
 }
 
 // Prompt runs a turn and gives its events as they come. The last one is End or Error. The turn begins when the sequence is
@@ -40,28 +41,27 @@ type turn struct {
 // with the same conversation.
 func (c *Conn) Prompt(ctx context.Context, blocks ...Block) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
-		if err := c.take(); err != nil {
+		ctx, stop := context.WithCancelCause(ctx)
+		defer stop(nil)
+		t := &turn{ctx: ctx, stop: stop, events: newQueue(), over: make(chan struct{})}
+		if err := c.takeFor(t); err != nil {
 			yield(Event{Kind: Error, Err: err})
 			return
 		}
-		ctx, stop := context.WithCancelCause(ctx)
-		t := &turn{ctx: ctx, stop: stop, events: make(chan Event, ahead)}
 		defer c.give()
-		defer stop(nil)
-		c.running.Store(t)
 		last := make(chan Event, 1)
 		go func() {
 			end := c.run(t, blocks)
 			c.running.Store(nil)
 			last <- end
+			close(t.over)
 		}()
 		c.pass(t, yield, last)
 	}
 }
 
-// pass gives events to a host until the last, and what was told before that in front of it. The channel is never closed: a
-// client that is slow to end may still have something to say. What model answers is taken note of here, by who holds the
-// token, and told when it is another one.
+// pass gives events to a host until the last, and what was told before that in front of it. What model
+// answers is taken note of here, by who holds the token, and told when it is another one.
 func (c *Conn) pass(t *turn, yield func(Event) bool, last <-chan Event) {
 	reading := true
 	give := func(e Event) {
@@ -76,14 +76,17 @@ func (c *Conn) pass(t *turn, yield func(Event) bool, last <-chan Event) {
 			t.stop(errUnread)
 		}
 	}
+	drain := func() {
+		for e, ok := t.events.take(); ok; e, ok = t.events.take() {
+			give(e)
+		}
+	}
 	for {
 		select {
-		case e := <-t.events:
-			give(e)
+		case <-t.events.some:
+			drain()
 		case end := <-last:
-			for len(t.events) > 0 {
-				give(<-t.events)
-			}
+			drain()
 			give(end)
 			return
 		}
@@ -103,9 +106,10 @@ type guide interface {
 }
 
 // Guide says more to the agent while a turn runs, which goes on with it. It is no turn: nobody is asked to admit it, and
-// connectors among the blocks are neither announced nor forgotten. The events of the turn have to be read meanwhile: what the
-// client answers comes behind them. Errors: [ErrUnsupported] for a client that takes
-// nothing before the turn is over, [core.ErrInvalid] when none runs.
+// connectors among the blocks are neither announced nor forgotten. Who reads the events of the turn may call it meanwhile: what
+// the client has to say before its answer waits. Errors: [ErrUnsupported] for a client that takes nothing before the turn is
+// over, [core.ErrInvalid] when none runs, or when it is over before the client has answered, [core.ErrBusy] when that has more
+// to say first than is kept; it may then take what was said all the same.
 func (c *Conn) Guide(ctx context.Context, blocks ...Block) error {
 	t := c.running.Load()
 	if t == nil || !t.begun.Load() {
@@ -115,11 +119,26 @@ func (c *Conn) Guide(ctx context.Context, blocks ...Block) error {
 	if err != nil {
 		return err
 	}
-	g, ok := c.tr.(guide)
+	g, ok := t.tr.(guide)
 	if !ok {
 		return fault.New(ErrUnsupported, "guide turn", c.p.Provider, "the client takes nothing before the turn is over")
 	}
-	return c.fault("guide turn", g.guide(ctx, c.talk.ID, said))
+	ctx, cancel := c.limited(ctx)
+	defer cancel()
+	vain, done := t.events.wait()
+	defer done()
+	answered := make(chan error, 1)
+	go func() { answered <- g.guide(ctx, t.conversation, said) }()
+	select {
+	case err := <-answered:
+		return c.fault("guide turn", err)
+	case <-vain:
+		return fault.New(fault.Busy, "guide turn", c.p.Provider, "the client has more to say before it answers than is kept").
+			WithHint("read the events of the turn, and guide it beside that")
+	case <-t.ctx.Done():
+	case <-t.over:
+	}
+	return fault.New(fault.Invalid, "guide turn", c.p.Provider, "the turn was over before the client answered")
 }
 
 // emit passes an event of the running turn on.
@@ -135,15 +154,8 @@ func (c *Conn) emit(e Event) {
 	case Text, Reasoning, ToolStart:
 		t.heard.Store(true)
 	}
-	select {
-	case t.events <- e:
-	case <-t.ctx.Done():
-		// What comes after a cancellation is told only as long as somebody is quick to take it.
-		select {
-		case t.events <- e:
-		default:
-		}
-	}
+	// What comes after a cancellation is told only as long as somebody is quick to take it.
+	t.events.put(e, t.ctx.Done())
 }
 
 // permit answers a request for permission of the running turn.
@@ -184,7 +196,7 @@ func (c *Conn) run(t *turn, blocks []Block) Event {
 	}
 	if c.talk.ID != before {
 		talk := c.talk
-		t.events <- Event{Kind: Replaced, Conversation: &talk}
+		t.events.put(Event{Kind: Replaced, Conversation: &talk}, nil)
 	}
 	if err := c.readable(); err != nil {
 		return c.ended(t, "", err)
@@ -237,6 +249,7 @@ func (c *Conn) prompt(t *turn, blocks []Block) (EndReason, error) {
 	ctx, abandon := context.WithCancel(context.WithoutCancel(t.ctx))
 	defer abandon()
 	tr, conversation := c.tr, c.talk.ID
+	t.tr, t.conversation = tr, conversation
 	beats := c.beats.Load()
 	silent := time.NewTimer(c.o.FirstEventTimeout)
 	defer silent.Stop()
