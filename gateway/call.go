@@ -104,9 +104,24 @@ func (c *call) fail(e *responses.Error) {
 	clean.Param, clean.Code = text(e.Param), text(e.Code)
 	c.event.Status, c.event.Code, c.event.UpstreamStatus = e.Status, clean.Code, e.UpstreamStatus
 	c.event.Outcome = OutcomeFailed
+	c.judged(e)
 	c.committed = true
 	c.arm()
 	writeError(c.w, &clean)
+}
+
+// judged keeps whether the upstream has refused the credential of the route: before the client is answered, so that whoever
+// hears of it from the client can ask. nil is that the upstream took it.
+func (c *call) judged(e *responses.Error) {
+	switch {
+	case e == nil:
+		c.route.refusal.Store(0)
+	case e.UpstreamStatus == 0: // it did not come to that
+	case e.Type == responses.TypeAuthentication:
+		c.route.refusal.Store(c.s.refusals.Add(1))
+	default:
+		c.route.refusal.Store(0)
+	}
 }
 
 // arm gives the next write its time. The deadline is moved only when a good part of it is used up.
@@ -190,6 +205,7 @@ func (c *call) ask(req *responses.Request, opts *translate.Options) (*http.Respo
 		if resp.StatusCode >= 200 && resp.StatusCode < 300 {
 			// Only what helped is remembered: a refusal may name a field and mean another.
 			c.route.refused.add(lost)
+			c.judged(nil)
 			return resp, tc
 		}
 		field, text := c.refusedField(resp, tc.Sent)

@@ -94,6 +94,10 @@ func secretsOf(r Route, endpoint *url.URL) []string {
 // Token is what the client sends as bearer token. It is the only place where the token can be had.
 func (h *Handle) Token() string { return h.token }
 
+// Refused is 0, unless the upstream has refused the credential of the route when it answered last: then it is the number of
+// that refusal, which no other one has. It is known before the client is answered.
+func (h *Handle) Refused() uint64 { return h.route.refusal.Load() }
+
 // Generation counts registrations: the route with the higher one is the newer.
 func (h *Handle) Generation() uint64 { return h.route.generation }
 

@@ -158,6 +158,7 @@ func (f *forward) serve(r *http.Request) {
 		f.upstreamFailed(resp)
 		return
 	}
+	f.judged(nil)
 	f.pipe(resp)
 }
 
@@ -243,6 +244,7 @@ func (f *forward) broken(err error) {
 func (f *forward) upstreamFailed(resp *http.Response) {
 	text := f.errorBody(resp)
 	e := f.upstreamError(resp, text)
+	f.judged(e)
 	if f.route.StatusMode == StatusPreserve && resp.StatusCode >= 500 {
 		// The client knows its own protocol: 529, say, makes it wait or choose another model.
 		e.Status = resp.StatusCode

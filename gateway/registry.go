@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"net/url"
 	"sync"
+	"sync/atomic"
 
 	"github.com/greenroom-agents/greenroom/gateway/redact"
 )
@@ -22,6 +23,7 @@ type route struct {
 	secrets    *redact.Secrets
 	sealKey    []byte
 	refused    refusals
+	refusal    atomic.Uint64 // of the credential, in the last answer of the upstream; 0 for none
 
 	// ctx ends when the route is revoked or the server closes; its cause says which.
 	ctx  context.Context

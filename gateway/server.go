@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/greenroom-agents/greenroom/gateway/sse"
@@ -19,6 +20,7 @@ type Server struct {
 	routes    *registry
 	transport *http.Transport
 	counters  counters
+	refusals  atomic.Uint64 // of credentials, by all upstreams
 	running   chan struct{} // one element for each running request
 	incoming  sse.Buffers   // of upstreams' streams
 	buffers   sync.Pool     // of *[]byte, for events on their way

@@ -17,6 +17,10 @@ import (
 // authRequired is the code of the Agent Client Protocol for a client whose user is not logged in.
 const authRequired = -32000
 
+// forbidden is our code for an endpoint that answers that the credential is not enough. It is that of an endpoint, and says
+// of a vendor's own no more than that it refuses.
+const forbidden = -32403
+
 // agentClient speaks the Agent Client Protocol, https://agentclientprotocol.com. Its types come from its SDK; the
 // connection is our own, which the app-server of Codex shares, and which keeps the client's messages as they are.
 type agentClient struct {

@@ -62,15 +62,17 @@ func TestH72_AppOutcome(t *testing.T) {
 		reason EndReason
 		says   string
 	}{
-		`{"turn":{"status":"completed"}}`:                                                                                                 {Finished, ""},
-		`{"turn":{"status":"interrupted"}}`:                                                                                               {Cancelled, ""},
-		`{"turn":{"status":"failed","error":{"message":"no more room"}}}`:                                                                 {"", "no more room"},
-		`{"turn":{"status":"failed","error":{"message":"{\"error\":{\"message\":\"no such model\"}}"}}}`:                                  {"", "error 0: no such model"},
-		`{"turn":{"status":"failed","error":{"message":"no","codexErrorInfo":"unauthorized"}}}`:                                           {"", "error -32000: no"},
-		`{"turn":{"status":"failed","error":{"message":"unexpected status 401 Unauthorized"}}}`:                                           {"", "error -32000"},
-		`{"turn":{"status":"failed","error":{"message":"no","codexErrorInfo":{"responseTooManyFailedAttempts":{"httpStatusCode":401}}}}}`: {"", "error -32000"},
-		`{"turn":{"status":"lost"}}`:                                                                                                      {"", "the turn lost"},
-		`{}`:                                                                                                                              {"", "the turn "},
+		`{"turn":{"status":"completed"}}`:                                                                                                                     {Finished, ""},
+		`{"turn":{"status":"interrupted"}}`:                                                                                                                   {Cancelled, ""},
+		`{"turn":{"status":"failed","error":{"message":"no more room"}}}`:                                                                                     {"", "no more room"},
+		`{"turn":{"status":"failed","error":{"message":"{\"error\":{\"message\":\"no such model\"}}"}}}`:                                                      {"", "error 0: no such model"},
+		`{"turn":{"status":"failed","error":{"message":"no","codexErrorInfo":"unauthorized"}}}`:                                                               {"", "error -32000: no"},
+		`{"turn":{"status":"failed","error":{"message":"unexpected status 401 Unauthorized"}}}`:                                                               {"", "error -32000"},
+		`{"turn":{"status":"failed","error":{"message":"no","codexErrorInfo":{"responseTooManyFailedAttempts":{"httpStatusCode":401}}}}}`:                     {"", "error -32000"},
+		`{"turn":{"status":"failed","error":{"message":"unexpected status 403 Forbidden","codexErrorInfo":{"httpConnectionFailed":{"httpStatusCode":403}}}}}`: {"", "error -32403"},
+		`{"turn":{"status":"failed","error":{"message":"unexpected status 500","codexErrorInfo":{"httpConnectionFailed":{"httpStatusCode":500}}}}}`:           {"", "error 0"},
+		`{"turn":{"status":"lost"}}`: {"", "the turn lost"},
+		`{}`:                         {"", "the turn "},
 	} {
 		var s appSaid
 		if err := json.Unmarshal([]byte(params), &s); err != nil {

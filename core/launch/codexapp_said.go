@@ -127,8 +127,14 @@ func (s appSaid) outcome() (EndReason, error) {
 	if failed := s.Turn.Error; failed != nil {
 		e.Message = wordsOf(failed.Message)
 		// The class is not told for every way in which an endpoint refuses.
-		if info := string(failed.Info); info == `"unauthorized"` || strings.Contains(info, `"httpStatusCode":401`) || strings.Contains(failed.Message, "status 401") {
+		says := func(status string) bool {
+			return strings.Contains(string(failed.Info), `"httpStatusCode":`+status) || strings.Contains(failed.Message, "unexpected status "+status)
+		}
+		switch {
+		case string(failed.Info) == `"unauthorized"` || says("401"):
 			e.Code = authRequired
+		case says("403"):
+			e.Code = forbidden
 		}
 	}
 	return "", e

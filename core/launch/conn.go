@@ -36,6 +36,8 @@ type Conn struct {
 	// chosen are the options that the host has set in it, and chose says that it has set the model.
 	chosen map[string]bool
 	chose  bool
+	// refusals is which refusal of the credential was the last before what is done now.
+	refusals uint64
 	// owed says that the context of the first prompt still has to go with one.
 	owed bool
 
@@ -305,6 +307,15 @@ func (c *Conn) take() error { return c.takeFor(nil) }
 
 // takeFor takes the token for a turn, or for something else where that is nil.
 func (c *Conn) takeFor(t *turn) error {
+	if err := c.admits(t); err != nil {
+		return err
+	}
+	c.refusals = c.o.refusal()
+	return nil
+}
+
+// admits is takeFor for the token alone.
+func (c *Conn) admits(t *turn) error {
 	c.taking.Lock()
 	defer c.taking.Unlock()
 	select {

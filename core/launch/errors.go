@@ -63,13 +63,13 @@ func (c *Conn) fault(op string, err error) error {
 
 // startFault is the error of a start: the time was up, the client has ended, or it said no.
 func (c *Conn) startFault(op string, err error) error {
-	switch {
-	case errors.Is(err, errLate):
+	switch late := errors.Is(err, errLate); {
+	case c.refused(err):
+		return c.loginFault(op, err)
+	case late:
 		return fault.New(ErrHandshake, op, c.p.Provider, "it was not ready in time"+c.gates()+c.lastWords())
 	case c.hasEnded(err):
 		return c.endedFault(op)
-	case wantsLogin(err):
-		return c.loginFault(op, err)
 	}
 	err = c.fault(op, err)
 	if e, ok := errors.AsType[*core.Error](err); ok && e.Code == ErrFault {
@@ -80,16 +80,19 @@ func (c *Conn) startFault(op string, err error) error {
 
 // turnFault is the error of a turn.
 func (c *Conn) turnFault(err error) error {
-	if _, ok := errors.AsType[*core.Error](err); ok {
-		return err
-	}
-	switch {
-	case wantsLogin(err):
+	switch e, typed := errors.AsType[*core.Error](err); {
+	case c.refused(err):
 		return c.loginFault("prompt", err)
+	case typed && e != nil:
+		return err
 	case c.hasEnded(err):
 		return c.endedFault("prompt")
 	}
-	return c.fault("prompt", err)
+	err = c.fault("prompt", err)
+	if e, ok := errors.AsType[*core.Error](err); ok && e.Code == ErrFault && c.onEndpoint() && c.o.Refused == nil {
+		e.Hint = "not every client says whether the endpoint refused its credential: a check of the endpoint does, or a gateway before it"
+	}
+	return err
 }
 
 // hasEnded says whether the client is gone. That its output has ended is often seen a moment before its end is, and by a
@@ -126,12 +129,17 @@ func (c *Conn) lastWords() string {
 	return ""
 }
 
-// wantsLogin says whether the client wants its user to log in. With an endpoint of the session's own the same words mean
-// that the endpoint has refused the credential, and no login would help.
-func wantsLogin(err error) bool {
+// refused says whether what has failed is the login, or the credential of the session's endpoint. The host may know the
+// latter, and a client says either with the same words; with an endpoint no login would help.
+func (c *Conn) refused(err error) bool {
+	if now := c.o.refusal(); now != 0 && now != c.refusals && c.onEndpoint() {
+		return true
+	}
 	answer, ok := errors.AsType[*jsonrpc.Error](err)
-	return ok && answer.Code == authRequired
+	return ok && (answer.Code == authRequired || answer.Code == forbidden && c.onEndpoint())
 }
+
+func (c *Conn) onEndpoint() bool { return c.p.Models.Source == core.FromEndpoint }
 
 func isLogin(code core.Code) bool { return code == ErrLogin || code == ErrCredential }
 
@@ -142,7 +150,7 @@ func (c *Conn) loginFault(op string, err error) error {
 	if answer, ok := errors.AsType[*jsonrpc.Error](err); ok && answer.Message != "" {
 		words = ": " + c.redact(cut(answer.Message, maxWords))
 	}
-	if c.p.Models.Source == core.FromEndpoint {
+	if c.onEndpoint() {
 		return fault.New(ErrCredential, op, c.p.Provider, "the model endpoint refuses the credential"+words).WithHint("check the key of the endpoint")
 	}
 	return fault.New(ErrLogin, op, c.p.Provider, "nobody is logged in, or the login is refused"+words).WithHint("log in with the client itself, then try again")

@@ -4,12 +4,17 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/launch"
+	"github.com/greenroom-agents/greenroom/core/launch/launchtest"
+	"github.com/greenroom-agents/greenroom/core/modelendpoint"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 func TestStartFails(t *testing.T) {
@@ -98,6 +103,68 @@ func TestLoginAndCredentialAreToldApart(t *testing.T) {
 	if e := last(s.turn(c, "fail -32603 upstream is down")); !errors.Is(e.Err, launch.ErrFault) || !strings.Contains(e.Err.Error(), "upstream is down") {
 		t.Errorf("another error: %v", e.Err)
 	}
+}
+
+// What the host knows of its endpoint counts, whatever the client makes of it, and only for the turn in which it was seen.
+func TestRefusedCredentialIsSeenByTheHost(t *testing.T) {
+	t.Parallel()
+	each(t, "refused", func(t *testing.T, scene newSceneFunc) {
+		s := scene(t)
+		var refused atomic.Uint64
+		on := func(host bool) *launch.Conn {
+			p, err := s.host.Prepare(t.Context(), core.Session{
+				Workspace: "w", ID: strconv.FormatBool(host), Provider: launchtest.Provider, Cwd: s.cwd, Endpoint: &modelendpoint.Endpoint{
+					Name: "p", Protocol: preparer.OpenAI, BaseURL: "http://127.0.0.1:1/v1", Key: modelendpoint.NewKey("sk-canary-51c2"),
+					Models: []modelendpoint.Model{{ID: "m"}},
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := launch.Open(t.Context(), p, s.options(func(o *launch.Options) {
+				if host {
+					o.Refused = refused.Load
+				}
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { c.Close() })
+			if _, err := c.NewSession(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		ends := func(c *launch.Conn, prompt string, want core.Code) error {
+			t.Helper()
+			e := last(s.turn(c, prompt))
+			if core.CodeOf(e.Err) != want {
+				t.Errorf("%s: ended with %+v %v, want %s", prompt, e, e.Err, want)
+			}
+			return e.Err
+		}
+		c := on(true)
+		// The endpoint has its say while the turn runs.
+		seen := func(prompt string, want core.Code) error {
+			t.Helper()
+			time.AfterFunc(100*time.Millisecond, func() { refused.Add(1) })
+			return ends(c, "sleep 500ms\n"+prompt, want)
+		}
+		if err := seen("fail -32603 it said sk-canary-51c2", launch.ErrCredential); err == nil || strings.Contains(err.Error(), "sk-canary-51c2") {
+			t.Errorf("the error is %v", err)
+		}
+		ends(c, "fail -32603 upstream is down", launch.ErrFault) // it was refused before
+		seen("die", launch.ErrCredential)
+		ends(c, "die", launch.ErrEnded)
+		seen("say hello", "") // it helped itself
+		refused.Store(0)
+		ends(c, "fail -32603 upstream is down", launch.ErrFault)
+		c = on(false)
+		var fault *core.Error
+		if err := ends(c, "fail -32603 something", launch.ErrFault); !errors.As(err, &fault) || !strings.Contains(fault.Hint, "endpoint") {
+			t.Errorf("nobody sees the endpoint, and the hint is %+v", fault)
+		}
+	})
 }
 
 // H68: a conversation that is gone when a client is started again is replaced, which is told before anything else.

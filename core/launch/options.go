@@ -33,6 +33,10 @@ type Options struct {
 	// Hints are the connectors that there are now. They are asked for before each turn of a session that was prepared with
 	// connectors, so that the agent is told when others have come or gone. nil: those that the session was prepared with.
 	Hints func(ctx context.Context) []connector.Hint
+	// Refused says which refusal of the endpoint's credential was the endpoint's last answer, 0 when that was none: a number that
+	// no other refusal has. A host knows that has a gateway before the endpoint, as [gateway.Handle.Refused], whatever a client
+	// makes of it. nil: what the client says counts alone, and not every client says it.
+	Refused func() uint64
 	// StartTimeout is how long a client may take from its start to its first conversation. Default: 75 s, since the first
 	// start after an update can be slow.
 	StartTimeout time.Duration
@@ -46,6 +50,14 @@ type Options struct {
 	EndGrace time.Duration
 	// Logger gets structured logs without the content of turns. Default: none.
 	Logger *slog.Logger
+}
+
+// refusal is which refusal the last answer of the endpoint was, as far as the host knows.
+func (o Options) refusal() uint64 {
+	if o.Refused == nil {
+		return 0
+	}
+	return o.Refused()
 }
 
 func (o Options) withDefaults() (Options, error) {

@@ -265,8 +265,11 @@ func (m streamSaid) outcome() (EndReason, error) {
 		words = "the turn ended with " + m.Subtype
 	}
 	e := &jsonrpc.Error{Message: words}
-	if m.refused || m.Status == 401 {
+	switch {
+	case m.refused || m.Status == 401:
 		e.Code = authRequired
+	case m.Status == 403:
+		e.Code = forbidden
 	}
 	return "", e
 }

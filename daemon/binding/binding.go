@@ -114,6 +114,17 @@ func (x *Binding) failed(ctx context.Context, err error) error {
 		WithHint("nothing of the turn was begun; try it again").Again()
 }
 
+// Refused is which refusal of the plan's key the endpoint's last answer was, in the form of [launch.Options.Refused]. It is 0
+// where nothing stands between client and endpoint, since nobody sees it then.
+func (x *Binding) Refused() uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.handle == nil {
+		return 0
+	}
+	return x.handle.Refused()
+}
+
 // CheckModel says whether the session can go on with a model: one of its plan's, from the next request on. Errors:
 // [problem.PlanUnusable], whose hint says what is to be done for a model of another plan.
 func (x *Binding) CheckModel(ctx context.Context, model string) error {

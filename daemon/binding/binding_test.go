@@ -2,6 +2,7 @@ package binding_test
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/daemon/store"
+	"github.com/greenroom-agents/greenroom/gateway/gatewaytest"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -160,6 +162,26 @@ func TestASessionThatWasThereIsNotTakenAwayWithAFailure(t *testing.T) {
 	}
 	if s.host.cleaned != 0 {
 		t.Error("it was taken away")
+	}
+}
+
+// That the endpoint refuses the key is known of the route that the session has now.
+func TestRefusedKeyIsKnown(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, direct)
+	if x := s.begin(request(s.plan())); x.Refused() != 0 {
+		t.Error("nobody stands between client and endpoint, and a refusal is known")
+	}
+	s = newScene(t, throughGateway)
+	p := s.plan()
+	x := s.begin(request(p))
+	s.up.Script(gatewaytest.Status(http.StatusUnauthorized, `{"error":{"message":"who"}}`))
+	if before := x.Refused(); s.ask(s.host.last(), "m-a") == http.StatusOK || before != 0 || x.Refused() == 0 {
+		t.Errorf("before %d, then %d", before, x.Refused())
+	}
+	s.edit(p, secondKey, func(*plan.Spec) {})
+	if _, err := x.Admit(t.Context(), x.Prepared()); err != nil || x.Refused() != 0 {
+		t.Errorf("with another key: %d, %v", x.Refused(), err)
 	}
 }
 

@@ -119,7 +119,7 @@ func (a *app) manyTurns(pr prompt, policy launch.Policy, asked *person) act {
 		signal.Notify(sig.end, syscall.SIGTERM)
 		defer signal.Stop(sig.interrupt)
 		defer signal.Stop(sig.end)
-		o := launch.Options{Host: h, Environ: a.Environ, Policy: policy}
+		o := launch.Options{Host: h, Environ: a.Environ, Policy: policy, Refused: a.refused}
 		next := piped(bufio.NewReader(a.Stdin))
 		if asked != nil {
 			close(asked.free) // nothing is drawn while a turn runs

@@ -152,6 +152,7 @@ func (a *app) runThrough(ctx context.Context, h *core.Host, b binding, key strin
 	if err != nil {
 		return 0, err
 	}
+	a.refused = r.Refused
 	route.BaseURL, route.Token = r.BaseURL(), modelendpoint.NewKey(r.Token())
 	through := s.Endpoint.Through(route)
 	s.Endpoint = &through

@@ -83,6 +83,8 @@ type app struct {
 	// Of the session that is asked for.
 	rtk       rtk.Artefact
 	asksTrust bool // whether the person is to be asked about its directory
+	// refused says which refusal of the key the endpoint's last answer was; nil where no gateway sees that.
+	refused func() uint64
 }
 
 // env is the value of a variable; of one that occurs twice the last.

@@ -10,6 +10,8 @@ import (
 const (
 	TypeInvalidRequest = "invalid_request_error"
 	TypeServer         = "server_error"
+	// TypeAuthentication is given where the upstream does not take the credential, and nowhere else.
+	TypeAuthentication = "authentication_error"
 
 	CodeInvalidRequest       = "invalid_request"
 	CodeUnsupportedParameter = "unsupported_parameter"

@@ -114,9 +114,9 @@ func (p *problem) classify(status int) *responses.Error {
 			e.Code = "request_too_large"
 		}
 	case status == 401:
-		e.Type, e.Code = "authentication_error", "upstream_unauthorized"
+		e.Type, e.Code = responses.TypeAuthentication, "upstream_unauthorized"
 	case status == 403 && !quota:
-		e.Type, e.Code = "authentication_error", "upstream_forbidden"
+		e.Type, e.Code = responses.TypeAuthentication, "upstream_forbidden"
 	case status == 402, status == 403, status == 429 && quota:
 		e.Status, e.Type, e.Code = http.StatusTooManyRequests, codeQuota, codeQuota
 	case status == 404:

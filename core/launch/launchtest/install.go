@@ -54,6 +54,9 @@ type Adapter struct {
 	Transport p.Transport
 }
 
+// keyVar carries the key of a model endpoint, which the agent never asks.
+const keyVar = "FAKEAGENT_KEY"
+
 // What the agent is started with to speak a protocol.
 const (
 	acpArg    = "acp"
@@ -78,13 +81,18 @@ func (a Adapter) Describe() p.Descriptor {
 		Instructions: []p.Channel{p.FirstPrompt},
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames},
 		Rewrite:      p.InstructionsOnly,
+		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.NoEndpointAdapter, KeyVar: keyVar},
+		Env:          []string{keyVar},
 		Gates:        []p.Gate{{ID: "welcome", Answer: p.NotAnswered}, {ID: "terms", Answer: p.AnsweredByFile}},
 	}
 }
 
 // Prepare implements preparer.Preparer.
-func (Adapter) Prepare(_ context.Context, r p.Request) (*p.Layout, error) {
-	l := p.NewLayout()
+func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
+	l, err := p.Begin(ctx, a.Describe(), r)
+	if err != nil {
+		return nil, err
+	}
 	l.FirstPrompt(r.Instructions.Text())
 	if r.Skills.Count > 0 {
 		at := p.Session("skills/greenroom")

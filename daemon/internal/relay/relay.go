@@ -119,6 +119,9 @@ func (r *Relay) BaseURL() string { return r.handle.BaseURL() }
 // Token is what such a client has for a key.
 func (r *Relay) Token() string { return r.handle.Token() }
 
+// Refused is which refusal of the key the endpoint's last answer was; see [gateway.Handle.Refused].
+func (r *Relay) Refused() uint64 { return r.handle.Refused() }
+
 // Close lets requests end for a few seconds and stops to serve. It gives the summary of all that went through.
 func (r *Relay) Close(ctx context.Context) (Summary, error) {
 	err := r.server.Close(ctx)
