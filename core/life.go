@@ -37,8 +37,8 @@ type Report struct {
 	Kept []Kept `json:"kept,omitempty"`
 	// Recovered lists sessions that a killed process left half done, and that were put in order.
 	Recovered []Recovered `json:"recovered,omitempty"`
-	// Ended lists the directory names of sessions in which a killed host had left a client running, and it was ended. Once
-	// for each client.
+	// Ended lists the directory names of sessions in which something was ended that ran on: a client that a killed host had
+	// left, or what a client had left in a session that was taken away. Once for each client.
 	Ended []string `json:"ended,omitempty"`
 	// Busy lists the directory names of sessions that somebody works on, and that were passed over.
 	Busy []string `json:"busy,omitempty"`
@@ -52,8 +52,9 @@ type Recovered struct {
 }
 
 // Cleanup takes a session away: all that lies below its directory, and in the workspace what is ours and still as we
-// wrote it. For a session that does not exist there is nothing to do, and that is no error, so that a clean-up can be
-// done again.
+// wrote it. Unless all is kept, what clients that [Lease.Start] has started had left running is ended first, as by [Host.Stop],
+// since its directory goes from under it. For a session that does not exist there is nothing to do, and that is no error, so
+// that a clean-up can be done again.
 func (h *Host) Cleanup(ctx context.Context, r Ref, o CleanupOptions) (*Report, error) {
 	for what, id := range map[string]string{"workspace": r.Workspace, "session": r.ID} {
 		if err := checkID(what, id); err != nil {
@@ -85,6 +86,7 @@ func (h *Host) cleanup(ctx context.Context, name string, o CleanupOptions, at *o
 		report.Removed = len(ses.Manifest.Entries)
 	}
 	report.Kept, err = ses.Cleanup(ctx, o)
+	report.Ended = ses.Ended
 	if err != nil || o.Keep == KeepAll {
 		report.Removed = 0
 	}
@@ -299,7 +301,7 @@ type Run = manifest.Run
 // Start starts a client that [Prepared.Command] has made, and records it with the time of its start: should this process be
 // killed and the client live on, then the next Hold or Cleanup of the session, or Recover, ends it, and [Host.Stop] can be
 // called for it. What it starts inherits a variable, GREENROOM_RUN, by which it is found. Call [Run.End] when the client was
-// waited for, or to end it, or [Run.Forget] to leave alone what it has started.
+// waited for, or to end it, or [Run.Leave] to let what it has started run on until the session is taken away.
 func (l *Lease) Start(client *exec.Cmd) (*Run, error) { return l.lease.Start(client) }
 
 // Note is what was kept under a key for those that run clients in the session, such as what an agent was told: nil for
@@ -314,7 +316,8 @@ func (l *Lease) KeepNote(key string, data []byte) error { return l.lease.KeepNot
 func (l *Lease) Remember(conversation string) error { return l.lease.Remember(conversation) }
 
 // Stop ends the clients that run in a session and were started with [Lease.Start], whoever did, with everything that they
-// have started: they are asked to, and killed after two seconds. It says how many there were. The session stays prepared.
+// have started, also what was left to run on after them: it is asked to, and killed after two seconds. It says of how many
+// clients there was anything. The session stays prepared.
 // Where the system does not tell what a process has started the code is "client_unsupported", and [ErrRunning] for what
 // cannot be ended.
 func (h *Host) Stop(ctx context.Context, r Ref) (int, error) {

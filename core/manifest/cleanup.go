@@ -22,7 +22,7 @@ const (
 // CleanupOptions says how a session is taken away.
 type CleanupOptions struct {
 	Keep Keep
-	// UnsafeForce takes it away even while a client runs in it.
+	// UnsafeForce takes it away even while a client runs in it, which is ended, and goes on when it cannot be.
 	UnsafeForce bool
 }
 
@@ -30,9 +30,10 @@ type CleanupOptions struct {
 // them, its directory removed without following a link. What is not ours any more stays and is reported. A login that
 // cannot be settled keeps the session's directory.
 //
-// What a killed host has left running in it is ended first.
+// What a killed host has left running in it is ended first. Whatever runs in it is, or was left to, unless all is kept: its
+// directory goes from under it. Ended tells of it.
 func (s *Session) Cleanup(ctx context.Context, o CleanupOptions) (kept []Kept, err error) {
-	if _, err := s.state.Sweep(s.Name); err != nil {
+	if s.Ended, err = s.state.Sweep(s.Name); err != nil {
 		return nil, err
 	}
 	if held, err := s.held(ctx); err != nil {
@@ -40,6 +41,13 @@ func (s *Session) Cleanup(ctx context.Context, o CleanupOptions) (kept []Kept, e
 	} else if held && !o.UnsafeForce {
 		return nil, fault.New(fault.Running, "clean up", s.Name, "a client is running in the session").
 			WithHint("end it first")
+	}
+	if o.Keep != KeepAll {
+		ended, err := s.state.clear(s.Name)
+		s.Ended = append(s.Ended, ended...)
+		if err != nil && !o.UnsafeForce {
+			return nil, err
+		}
 	}
 	if s.Manifest == nil {
 		return nil, s.giveUp(ctx)

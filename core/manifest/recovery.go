@@ -14,6 +14,12 @@ import (
 // is ready, or incomplete, or has no manifest and an empty directory. errAgain says that the directory went away.
 func (s *Session) settleState(ctx context.Context) error {
 	final := "s/" + s.Name
+	if fresh := s.rel == final+".new" && s.Manifest == nil; !fresh && (s.rel != final || s.Manifest == nil) {
+		// What was left to run on in a directory that is not there any more, or that nothing is known of, ends.
+		if _, err := s.state.Sweep(s.Name); err != nil {
+			return err
+		}
+	}
 	switch {
 	case s.rel == final+".gone":
 		return s.vanish(ctx)

@@ -34,6 +34,9 @@ type Run struct {
 type run struct {
 	Host process.ID   `json:"host"` // who drives it
 	Tree process.Tree `json:"tree"`
+	// Left says that the client has ended, and that its host has let go of what it had started: that may run on for as long
+	// as there is the session.
+	Left bool `json:"left,omitempty"`
 }
 
 // Start starts a client and records it: its mark before, since we may be killed before anything else is known of it.
@@ -46,7 +49,7 @@ func (l *Lease) Start(cmd *exec.Cmd) (*Run, error) {
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		r.Forget()
+		_ = r.state.forget(r.file)
 		return nil, err
 	}
 	r.tied = process.Tie(cmd.Process, r.is.Tree.Mark)
@@ -87,10 +90,18 @@ func (r *Run) End(grace time.Duration) {
 	})
 }
 
-// Forget takes the record away of a client that has ended, and leaves alone what it has started.
-func (r *Run) Forget() {
+// Leave lets what a client has started run on after its end, until the session is taken away. It is called right after the
+// client was waited for.
+func (r *Run) Leave() {
 	r.once.Do(func() {
-		_ = r.state.forget(r.file)
+		tree, any := r.is.Tree.Left()
+		if any {
+			// A record that cannot be written stays what it was, by which everything is ended.
+			r.is.Tree, r.is.Left = tree, true
+			_ = r.write()
+		} else {
+			_ = r.state.forget(r.file)
+		}
 		r.tied.Leave()
 	})
 }
@@ -108,25 +119,50 @@ func (s *Store) forget(file string) error {
 }
 
 // Sweep ends what killed hosts have left running, in one session or, with a blank name, in all, and gives the names of
-// the sessions in which there was something. What another host drives, or may, it leaves alone.
+// the sessions in which there was something. What another host drives, or may, it leaves alone, and so it does with what was
+// left to run on in a session, as long as that has not lost its directory or its record.
 func (s *Store) Sweep(name string) ([]string, error) {
 	if !process.Told {
 		return nil, nil
 	}
-	return s.end(name, func(r run) bool { return r.Host.Gone() })
+	return s.end(name, func(tree *fsroot.Tree, of string, r run) bool {
+		if r.Left {
+			return !whole(tree, of) || !r.Tree.Any()
+		}
+		return r.Host.Gone()
+	})
 }
 
-// Stop ends every client that runs in a session, whoever drives it. It says how many there were.
+// whole says that a session has its directory and its record.
+func whole(tree *fsroot.Tree, name string) bool {
+	for _, rel := range []string{"s/" + name, manifestPath(name)} {
+		if _, err := tree.Lstat(rel); errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+// clear ends everything that runs in a session, or was left to, because its directory goes from under it.
+func (s *Store) clear(name string) ([]string, error) {
+	if !process.Told {
+		return nil, nil
+	}
+	return s.end(name, func(*fsroot.Tree, string, run) bool { return true })
+}
+
+// Stop ends every client that runs in a session, whoever drives it, and what clients were left to leave. It says of how many
+// there was anything.
 func (s *Store) Stop(name string) (int, error) {
 	if !process.Told {
 		return 0, fault.New(fault.ClientUnsupported, "end client", name, "this system does not tell what a client has started")
 	}
-	ended, err := s.end(name, func(run) bool { return true })
+	ended, err := s.clear(name)
 	return len(ended), err
 }
 
 // end ends the recorded clients that are chosen, all at once, and gives the session of each in which anything was left.
-func (s *Store) end(name string, choose func(run) bool) (ended []string, err error) {
+func (s *Store) end(name string, choose func(state *fsroot.Tree, of string, r run) bool) (ended []string, err error) {
 	tree, err := s.Tree()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -156,7 +192,7 @@ func (s *Store) end(name string, choose func(run) bool) (ended []string, err err
 		}
 		var r run
 		// A record that is not what we write says nothing, and is nobody's to act on.
-		if err != nil || json.Unmarshal(data, &r) != nil || r.Tree.Mark != mark || !choose(r) {
+		if err != nil || json.Unmarshal(data, &r) != nil || r.Tree.Mark != mark || !choose(tree, of, r) {
 			continue
 		}
 		wg.Go(func() {

@@ -27,6 +27,8 @@ type Session struct {
 	rel   string // where Root lies now
 	// Reports tells what recovery on the way in could not put back.
 	Reports []Kept
+	// Ended has the session's name once for each client of which a clean-up has ended anything.
+	Ended []string
 }
 
 // Kept is something that was left where it stands, and why.

@@ -257,9 +257,9 @@ func (a *app) stopCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stop SESSION",
 		Short: "End the client of a session that runs, with everything that it has started",
-		Long: `End the client of a session that runs, whoever drives it, with everything that it has started: it is asked to, and killed
-after two seconds. The session stays prepared, unless the program that drove the client takes it away. Nothing to end is no
-error.`,
+		Long: `End the client of a session that runs, whoever drives it, with everything that it has started, and what earlier ones have
+left running: it is asked to, and killed after two seconds. The session stays prepared, unless the program that drove the
+client takes it away. Nothing to end is no error.`,
 		Example:           `  greenroom sessions stop k3f9`,
 		Args:              takes("SESSION"),
 		ValidArgsFunction: a.completeSessions,

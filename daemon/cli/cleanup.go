@@ -49,10 +49,11 @@ func (a *app) cleanupCommand() *cobra.Command {
 		Use:   "cleanup SESSION...",
 		Short: "Take sessions away again: everything that was written for them, and nothing else",
 		Long: `Take sessions away again: everything that was written for them, and nothing else. What the client wrote into the session's
-own directory goes too; what is yours, or was changed since, stays and is reported.
+own directory goes too; what is yours, or was changed since, stays and is reported. What clients have left running in it is
+ended first.
 
-A session whose client still runs is refused. With --all those whose record is damaged go too; with --workspace they stay
-and make it fail, since nothing says whose they are.`,
+A session whose client still runs is refused, unless it is forced: then the client is ended too. With --all those whose
+record is damaged go too; with --workspace they stay and make it fail, since nothing says whose they are.`,
 		Example: `  greenroom cleanup k3f9
   greenroom cleanup --all --keep transcripts`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -27,7 +27,8 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Prepare a session, run the client in it on this terminal, and clean up. Arguments behind -- go to the client. Signals are
 passed to it, and its exit status becomes the one of greenroom.
 
-With --keep all the session stays, and can be run again by its id.
+With --keep all the session stays, and can be run again by its id. What the client has put into the background then runs on
+until the session is taken away; otherwise it is ended with the session.
 
 With --upstream the client talks to the models of an endpoint, and your own login stays out of the session. What the
 endpoint speaks is taken to be what the client takes, unless --protocol says otherwise. Where the client speaks Responses
@@ -118,11 +119,11 @@ func (a *app) onTerminal(args []string) act {
 		if err != nil {
 			return 0, err
 		}
-		forget := func() {}
+		leave := func() {}
 		defer func() {
-			forget()
+			leave()
 			report, released := lease.Release(rest)
-			a.tellKept(report)
+			a.tell(report)
 			err = errors.Join(err, released)
 		}()
 		client, err := p.Command(rest, a.Environ, args...)
@@ -136,8 +137,8 @@ func (a *app) onTerminal(args []string) act {
 		return a.perform(client, func() error {
 			run, err := lease.Start(client)
 			if err == nil {
-				// What a person has put into the background stays there, as behind any other program.
-				forget = run.Forget
+				// What a person has put into the background stays there, as behind any other program, while there is the session.
+				leave = run.Leave
 			}
 			return err
 		})
@@ -174,14 +175,17 @@ func (a *app) tidy(ctx context.Context, h *core.Host, ref core.Ref, keep core.Ke
 	if err != nil {
 		return err
 	}
-	a.tellKept(report)
+	a.tell(report)
 	return nil
 }
 
-// tellKept says what was left where it stands, and why.
-func (a *app) tellKept(report *core.Report) {
+// tell says what was ended that ran on, and what was left where it stands, and why.
+func (a *app) tell(report *core.Report) {
 	if report == nil {
 		return
+	}
+	if len(report.Ended) > 0 {
+		fmt.Fprintf(a.Stderr, "%s ended what was left running in the session\n", a.notes.Warn("greenroom:"))
 	}
 	for _, k := range report.Kept {
 		fmt.Fprintf(a.Stderr, "%s kept %s %s\n", a.notes.Warn("greenroom:"), paint.Clean(k.Place), a.notes.Dim(paint.Clean(k.Reason)))

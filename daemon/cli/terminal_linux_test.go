@@ -210,3 +210,53 @@ func TestH33_APersonIsAskedOnceForEachDirectory(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// What a person puts into the background on a terminal runs on where the session is kept, and ends where it is not.
+func TestH53_WhatIsPutIntoTheBackgroundEndsWithTheSession(t *testing.T) {
+	t.Parallel()
+	// The service is one that a daemon is: of no terminal, nobody's child and in a group of its own.
+	const client = `sh -c 'setsid sh -c "echo \$\$ >\"$FAKE_HOME/pid\"; exec sleep 300" >/dev/null 2>&1 </dev/null &'
+while ! [ -s "$FAKE_HOME/pid" ]; do sleep 0.01; done; echo "service $(cat "$FAKE_HOME/pid") runs"`
+	for name, c := range map[string]struct {
+		run  []string
+		away [][]string // what takes the session away later
+	}{
+		"run":                  {nil, nil},
+		"run, and transcripts": {[]string{"--keep", "transcripts"}, nil},
+		"clean up":             {[]string{"--keep", "all"}, [][]string{{"cleanup", "one"}}},
+		"stop":                 {[]string{"--keep", "all"}, [][]string{{"sessions", "stop", "one"}}},
+		"clean up all":         {[]string{"--keep", "all"}, [][]string{{"sessions", "recover"}, {"cleanup", "--all", "--keep", "all"}, {"cleanup", "--all"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.client(client)
+			cmd, _, screen := w.onTerminal(append([]string{"run", "fake", "--session", "one", "--trust-workspace", "no"}, c.run...)...)
+			fields := strings.Fields(until(t, screen, "runs\r"))
+			pid := fields[len(fields)-2]
+			t.Cleanup(func() { _ = exec.Command("kill", "-KILL", pid).Run() })
+			if c.away == nil {
+				until(t, screen, "ended what was left running")
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			for i, args := range c.away {
+				if !running(pid) {
+					t.Fatalf("it has ended before %q", args)
+				}
+				if out := w.must(args...); i == len(c.away)-1 && args[0] == "cleanup" && !strings.Contains(out, "ended") {
+					t.Errorf("%q says %q", args, out)
+				}
+			}
+			if running(pid) {
+				t.Error("it runs on")
+			}
+		})
+	}
+}
+
+func running(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}

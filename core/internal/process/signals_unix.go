@@ -15,6 +15,14 @@ func (signals) of(sig signal) syscall.Signal {
 	return map[signal]syscall.Signal{terminate: syscall.SIGTERM, kill: syscall.SIGKILL}[sig]
 }
 
+// tell sends a signal. One that was stopped, as a job that somebody has put aside, hears it only when it goes on.
+func (x signals) tell(p *os.Process, sig signal) {
+	_ = p.Signal(x.of(sig))
+	if sig == terminate {
+		_ = p.Signal(syscall.SIGCONT)
+	}
+}
+
 func (x signals) group(pid int, sig signal) bool { return syscall.Kill(-pid, x.of(sig)) == nil }
 
 // holds says whether an environment, as the system keeps it, has a mark.

@@ -64,7 +64,8 @@ func (id ID) gone(x table) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && (s.start != id.Start || s.over)
 }
 
-// members are the processes of the tree that have not ended, ourselves excepted.
+// members are the processes of the tree that have not ended. Somebody in it who takes it away excepts themselves, and what
+// they have started.
 func (t Tree) members(x table, theirs bool) ([]stat, error) {
 	at, err := x.where()
 	if err != nil {
@@ -91,6 +92,28 @@ func (t Tree) members(x table, theirs bool) ([]stat, error) {
 			in[pid] = true
 		}
 	}
+	for _, id := range t.Rest {
+		if s, ok := all[id.PID]; ok && id.Where == at && s.start == id.Start {
+			in[id.PID] = true
+		}
+	}
+	grow(in, all)
+	spared := map[int]bool{}
+	if self := os.Getpid(); in[self] {
+		spared[self] = true
+		grow(spared, all)
+	}
+	var list []stat
+	for pid := range in {
+		if s := all[pid]; !s.over && !spared[pid] {
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// grow adds what those that are in have started.
+func grow(in map[int]bool, all map[int]stat) {
 	for grown := true; grown; {
 		grown = false
 		for pid, s := range all {
@@ -100,13 +123,6 @@ func (t Tree) members(x table, theirs bool) ([]stat, error) {
 			}
 		}
 	}
-	var list []stat
-	for pid := range in {
-		if s := all[pid]; !s.over && pid != os.Getpid() {
-			list = append(list, s)
-		}
-	}
-	return list, nil
 }
 
 // signal signals everything that is left, and says whether there is anything.

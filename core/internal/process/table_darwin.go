@@ -66,6 +66,6 @@ func (x native) send(s stat, sig signal) {
 		return
 	}
 	if p, err := os.FindProcess(s.pid); err == nil {
-		_ = p.Signal(x.of(sig))
+		x.tell(p, sig)
 	}
 }

@@ -80,16 +80,20 @@ func TestH53_WhatBelongsToATree(t *testing.T) {
 	}{
 		"leader, group, children": {Tree{Leader: leader}, []stat{{pid: 10, group: 10, start: 5}, {pid: 11, group: 10, start: 6}, {pid: 12, parent: 10, group: 12, start: 7},
 			{pid: 13, parent: 12, group: 13, start: 8}, {pid: 20, group: 20, start: 9}}, nil, false, []int{10, 11, 12, 13}},
-		"another of the leader's number":              {Tree{Leader: leader}, []stat{{pid: 10, group: 10, start: 6}, {pid: 11, group: 10, parent: 10, start: 7}}, nil, false, nil},
-		"a leader that is over, but has not gone":     {Tree{Leader: leader}, []stat{{pid: 10, group: 10, start: 5, over: true}, {pid: 11, group: 10, start: 6}}, nil, false, []int{11}},
-		"the group of a leader that we waited for":    {Tree{Leader: leader}, []stat{{pid: 11, group: 10, start: 6}}, nil, true, []int{11}},
-		"the same, to somebody else":                  {Tree{Leader: leader}, []stat{{pid: 11, group: 10, start: 6}}, nil, false, nil},
-		"a group that was there before":               {Tree{Leader: leader}, []stat{{pid: 11, group: 10, start: 4}}, nil, true, nil},
-		"what is marked, and its children":            {Tree{Leader: leader, Mark: "m"}, []stat{{pid: 11, start: 6}, {pid: 12, parent: 11, start: 7}, {pid: 13, start: 8}}, map[int]string{11: "m", 13: "n"}, false, []int{11, 12}},
-		"no leader, but a mark":                       {Tree{Mark: "m"}, []stat{{pid: 11, start: 6}}, map[int]string{11: "m"}, false, []int{11}},
-		"what was there before its parent's number":   {Tree{Leader: leader}, []stat{{pid: 10, start: 5}, {pid: 11, parent: 10, start: 4}}, nil, false, []int{10}},
-		"one of another system, or namespace":         {Tree{Leader: ID{PID: 10, Start: 5, Where: "boot other"}, Mark: "m"}, []stat{{pid: 10, start: 5}}, map[int]string{10: "m"}, false, nil},
-		"ourselves":                                   {Tree{Mark: "m"}, []stat{{pid: os.Getpid(), start: 6}}, map[int]string{os.Getpid(): "m"}, false, nil},
+		"another of the leader's number":            {Tree{Leader: leader}, []stat{{pid: 10, group: 10, start: 6}, {pid: 11, group: 10, parent: 10, start: 7}}, nil, false, nil},
+		"a leader that is over, but has not gone":   {Tree{Leader: leader}, []stat{{pid: 10, group: 10, start: 5, over: true}, {pid: 11, group: 10, start: 6}}, nil, false, []int{11}},
+		"the group of a leader that we waited for":  {Tree{Leader: leader}, []stat{{pid: 11, group: 10, start: 6}}, nil, true, []int{11}},
+		"the same, to somebody else":                {Tree{Leader: leader}, []stat{{pid: 11, group: 10, start: 6}}, nil, false, nil},
+		"a group that was there before":             {Tree{Leader: leader}, []stat{{pid: 11, group: 10, start: 4}}, nil, true, nil},
+		"what is marked, and its children":          {Tree{Leader: leader, Mark: "m"}, []stat{{pid: 11, start: 6}, {pid: 12, parent: 11, start: 7}, {pid: 13, start: 8}}, map[int]string{11: "m", 13: "n"}, false, []int{11, 12}},
+		"no leader, but a mark":                     {Tree{Mark: "m"}, []stat{{pid: 11, start: 6}}, map[int]string{11: "m"}, false, []int{11}},
+		"what was there before its parent's number": {Tree{Leader: leader}, []stat{{pid: 10, start: 5}, {pid: 11, parent: 10, start: 4}}, nil, false, []int{10}},
+		"one of another system, or namespace":       {Tree{Leader: ID{PID: 10, Start: 5, Where: "boot other"}, Mark: "m"}, []stat{{pid: 10, start: 5}}, map[int]string{10: "m"}, false, nil},
+		"ourselves":                                 {Tree{Mark: "m"}, []stat{{pid: os.Getpid(), start: 6}}, map[int]string{os.Getpid(): "m"}, false, nil},
+		"ourselves in it, and what we have started": {Tree{Mark: "m"}, []stat{{pid: 11, start: 5}, {pid: os.Getpid(), parent: 11, start: 6}, {pid: 12, parent: os.Getpid(), start: 7},
+			{pid: 13, parent: 11, start: 8}}, map[int]string{11: "m", os.Getpid(): "m", 12: "m"}, false, []int{11, 13}},
+		"what was left, by its numbers": {Tree{Leader: leader, Mark: "m", Rest: []ID{{PID: 11, Start: 6, Where: here}, {PID: 12, Start: 7, Where: here}, {PID: 13, Start: 8, Where: "boot other"}}},
+			[]stat{{pid: 11, start: 6}, {pid: 12, start: 9}, {pid: 13, start: 8}, {pid: 14, parent: 11, start: 9}, {pid: 15, start: 9}}, map[int]string{}, false, []int{11, 14}},
 		"nothing without a mark, where all have none": {Tree{}, []stat{{pid: 11, start: 6}}, map[int]string{}, true, nil},
 	} {
 		f := newFake(c.list...)
@@ -125,6 +129,35 @@ func TestH53_EndAsksBeforeItKills(t *testing.T) {
 	}
 }
 
+// slippery is a table in which a program is seen at every second look only, as one that starts a successor and ends.
+type slippery struct {
+	*fake
+	looks int
+}
+
+func (x *slippery) list() (map[int]stat, error) {
+	if x.looks++; x.looks%2 == 1 {
+		return map[int]stat{}, nil
+	}
+	return x.fake.list()
+}
+
+func TestH53_OneLookThatSeesNothingIsNotEnough(t *testing.T) {
+	t.Parallel()
+	tree := Tree{Leader: ID{PID: 10, Start: 5, Where: here}}
+	x := &slippery{fake: newFake(stat{pid: 10, group: 10, start: 5})}
+	if left, any := tree.left(x); !any || len(left.Rest) != 1 || left.Rest[0] != tree.Leader {
+		t.Errorf("left is %+v, %v", left, any)
+	}
+	x.looks, x.deaf[10] = 0, true
+	if !tree.end(x, 3*pause, true) || len(x.all) > 0 {
+		t.Errorf("%v is left", x.all)
+	}
+	if diff := cmp.Diff(map[int][]signal{10: {terminate, kill}}, x.sent); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestH53_ASystemThatTellsNothing(t *testing.T) {
 	t.Parallel()
 	f := newFake()
@@ -136,6 +169,9 @@ func TestH53_ASystemThatTellsNothing(t *testing.T) {
 	}
 	if (Tree{Leader: ID{PID: os.Getpid()}}).signal(f, kill, true) || (Tree{}).signal(f, kill, true) {
 		t.Error("it would end what is not started")
+	}
+	if left, any := (Tree{Leader: ID{PID: 10}}).left(f); any || left.Rest != nil {
+		t.Errorf("left is %+v", left)
 	}
 	if id, err := of(f, 10); err == nil || id.gone(f) {
 		t.Errorf("%+v, %v", id, err)

@@ -78,7 +78,7 @@ func (x native) send(s stat, sig signal) {
 	}
 	// The handle holds on to one process; that it is still the one that was looked at is seen only now.
 	if now, err := x.read(s.pid); err == nil && now.start == s.start {
-		_ = p.Signal(x.of(sig))
+		x.tell(p, sig)
 	}
 	_ = p.Release()
 }

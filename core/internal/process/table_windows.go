@@ -69,21 +69,27 @@ func (native) marked(list map[int]stat, mark string) map[int]bool {
 		return in
 	}
 	defer windows.CloseHandle(job)
-	var ids struct {
-		assigned, listed uint32
-		pids             [1024]uintptr
-	}
-	// Of a job that has more, the first ones are told, and the next ones when these have ended.
-	err = windows.QueryInformationJobObject(job, windows.JobObjectBasicProcessIdList, uintptr(unsafe.Pointer(&ids)), uint32(unsafe.Sizeof(ids)), nil)
-	if err != nil && !errors.Is(err, windows.ERROR_MORE_DATA) {
-		return in
-	}
-	for _, pid := range ids.pids[:min(int(ids.listed), len(ids.pids))] {
+	ids, _ := within(job)
+	for _, pid := range ids {
 		if _, ok := list[int(pid)]; ok {
 			in[int(pid)] = true
 		}
 	}
 	return in
+}
+
+// within are the numbers of the processes of a job. Of one that has many, the first ones are told, and the next ones when
+// these have ended.
+func within(job windows.Handle) ([]uintptr, error) {
+	var ids struct {
+		assigned, listed uint32
+		pids             [1024]uintptr
+	}
+	err := windows.QueryInformationJobObject(job, windows.JobObjectBasicProcessIdList, uintptr(unsafe.Pointer(&ids)), uint32(unsafe.Sizeof(ids)), nil)
+	if err != nil && !errors.Is(err, windows.ERROR_MORE_DATA) {
+		return nil, err
+	}
+	return ids.pids[:min(int(ids.listed), len(ids.pids))], nil
 }
 
 // send kills. There is no way to ask a program without a window to end, but to end its input.
@@ -149,10 +155,14 @@ func (t *Tied) Close() {
 	}
 }
 
-// Leave leaves alone what is left of it.
+// Leave leaves alone what is left of it. The name of a job goes with the last handle to it, so we keep ours as long as
+// we run when anything is left: until then it can still be ended.
 func (t *Tied) Leave() {
-	if t != nil && t.job != 0 {
-		_ = t.limit(0)
+	if t == nil || t.job == 0 {
+		return
+	}
+	_ = t.limit(0)
+	if ids, err := within(t.job); err == nil && len(ids) == 0 {
 		t.Close()
 	}
 }

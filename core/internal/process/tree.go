@@ -24,6 +24,9 @@ type Tree struct {
 	Leader ID `json:"leader"`
 	// Mark is the value of the variable [Mark] in its environment.
 	Mark string `json:"mark"`
+	// Rest are what was left of it when its starter let go of it. They are known by their numbers besides, since one that
+	// has put its environment away does not show the mark, and nobody says any more who has started it.
+	Rest []ID `json:"rest,omitempty"`
 }
 
 // NewMark is a value that no other program has.
@@ -51,7 +54,29 @@ func Of(pid int) (ID, error) { return of(native{}, pid) }
 func (id ID) Gone() bool { return id.gone(native{}) }
 
 // Any says whether anything is left of a tree, for somebody who did not start it.
-func (t Tree) Any() bool { return t.signal(native{}, nothing, false) }
+func (t Tree) Any() bool { return t.reach(native{}, nothing, false) }
+
+// Left is the tree for those who come after its starter has let go of it, which is right after the leader was waited for. It
+// says whether there is anything.
+func (t Tree) Left() (Tree, bool) { return t.left(native{}) }
+
+func (t Tree) left(of table) (Tree, bool) {
+	at, err := of.where()
+	if err != nil {
+		return t, false
+	}
+	t.Rest = nil
+	for range looks {
+		list, _ := t.members(of, true)
+		for _, s := range list {
+			t.Rest = append(t.Rest, ID{PID: s.pid, Start: s.start, Where: at})
+		}
+		if len(list) > 0 {
+			return t, true
+		}
+	}
+	return t, false
+}
 
 // pause is how long to wait between two looks at what is left.
 const pause = 20 * time.Millisecond
@@ -62,20 +87,34 @@ const pause = 20 * time.Millisecond
 func (t Tree) End(grace time.Duration, theirs bool) bool { return t.end(native{}, grace, theirs) }
 
 func (t Tree) end(of table, grace time.Duration, theirs bool) bool {
-	if !t.signal(of, terminate, theirs) {
+	if !t.reach(of, terminate, theirs) {
 		return true
 	}
 	for until := time.Now().Add(grace); time.Now().Before(until); time.Sleep(pause) {
-		if !t.signal(of, nothing, theirs) {
+		if !t.reach(of, nothing, theirs) {
 			return true
 		}
 	}
 	// What is killed may have started another in the meantime.
 	for range 100 {
-		if !t.signal(of, kill, theirs) {
+		if !t.reach(of, kill, theirs) {
 			return true
 		}
 		time.Sleep(pause)
+	}
+	return false
+}
+
+// looks is how often nothing has to be seen before there is nothing. A table is read one process after another: what starts
+// a successor and ends meanwhile is in none of its places, and what is just becoming another program shows no environment.
+const looks = 2
+
+// reach signals everything that is left, and says whether there is anything.
+func (t Tree) reach(of table, sig signal, theirs bool) bool {
+	for range looks {
+		if t.signal(of, sig, theirs) {
+			return true
+		}
 	}
 	return false
 }

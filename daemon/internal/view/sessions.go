@@ -91,8 +91,11 @@ func (v View) Removed(ref core.Ref, r *core.Report) string {
 	return fmt.Sprintf("session %s %s", v.Style.Accent(paint.Clean(ref.ID)), what)
 }
 
-// Report shows what a clean-up left, and why.
+// Report shows what a clean-up ended, and what it left, and why.
 func (v View) Report(r *core.Report) {
+	if len(r.Ended) > 0 {
+		v.Line("  %s %s", v.Style.Warn("ended"), v.Style.Dim("what was left running"))
+	}
 	for _, k := range r.Kept {
 		v.Line("  %s %s %s", v.Style.Warn("kept"), paint.Clean(k.Place), v.Style.Dim(paint.Clean(k.Reason)))
 	}
