@@ -91,7 +91,7 @@ func TestBundlesThatAreRefused(t *testing.T) {
 		"another place":  {change: func(b *protobundle.Bundle) { entry(b).TlogEntries[0].LogIndex++ }, code: core.ErrUntrusted},
 		"no entry":       {change: func(b *protobundle.Bundle) { entry(b).TlogEntries = nil }, code: core.ErrUntrusted},
 		"another root":   {other: true, code: core.ErrUntrusted},
-		"no verifier":    {none: true, code: core.ErrUntrusted, says: []string{"looks at none"}},
+		"no verifier":    {none: true, code: core.ErrUntrusted, says: []string{"verifies none"}},
 		"no certificate": {change: func(b *protobundle.Bundle) { entry(b).Content = nil }, code: core.ErrUntrusted},
 		"a key in its place": {change: func(b *protobundle.Bundle) {
 			entry(b).Content = &protobundle.VerificationMaterial_PublicKey{}

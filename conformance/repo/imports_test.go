@@ -147,9 +147,9 @@ func TestCoreDoesNotLaunch(t *testing.T) {
 	}
 }
 
-// What is verified is verified without a network: of what reads packages and checks signatures, ours or others', nothing
+// H54: what is verified is verified without a network: of what reads packages and checks signatures, ours or others', nothing
 // imports one, and of oras the part that speaks to registries is not there.
-func TestVerifyingReachesNoNetwork(t *testing.T) {
+func TestH54_VerifyingReachesNoNetwork(t *testing.T) {
 	t.Parallel()
 	checked := 0
 	for _, p := range list(t, "core", "-deps", "./trust", "./extension/...") {

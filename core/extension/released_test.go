@@ -283,7 +283,7 @@ func TestC346_TheFirstIndexThatCanBeReadCounts(t *testing.T) {
 		"empty first":         {sources: []index.Source{index.Directory(empty.dir), good}, code: core.ErrNotInstalled, says: "no release that fits"},
 		"no list first":       {sources: []index.Source{index.Directory(odd), good}, code: core.ErrPackage, says: "schemaVersion"},
 		"none":                {sources: []index.Source{none}, code: core.ErrNotInstalled, says: "there is no versions.json"},
-		"none of two":         {sources: []index.Source{none, broken{}}, code: core.ErrNotInstalled, says: "none of 2 can be read; of the first: there is no versions.json"},
+		"none of two":         {sources: []index.Source{none, broken{}}, code: core.ErrNotInstalled, says: "none of 2 can be read: 1. there is no versions.json; 2. "},
 		"not given":           {code: core.ErrInvalid},
 		"of another agent":    {sources: []index.Source{good}, id: "zeta", code: core.ErrPackage, says: "is that of acme"},
 		"another zip file":    {sources: []index.Source{scripted{good, append(zip, 0), nil}}, code: core.ErrTampered, says: "bytes, signed are"},

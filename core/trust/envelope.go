@@ -66,6 +66,10 @@ func wrap(e dsse.Envelope) ([]byte, error) {
 // AddSignature adds the signatures of more signers to an envelope, as for a policy that asks for several, or for a
 // change of keys. A signature that a signer has made before is made anew.
 func AddSignature(envelope []byte, signers ...*Signer) ([]byte, error) {
+	if isBundle(envelope) {
+		return nil, fault.New(fault.Invalid, "sign", "signature", "it is a Sigstore bundle, which takes no signature besides its own").
+			WithHint("sign anew, without --add")
+	}
 	e, _, err := open("sign", envelope)
 	if err != nil {
 		return nil, err

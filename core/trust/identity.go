@@ -58,8 +58,8 @@ func isBundle(signature []byte) bool {
 // bundle is what a bundle holds, and the identity of the policy that signed it.
 func (c *check) bundle(signature []byte) (kind string, payload []byte, signers []*Key, err error) {
 	if c.terms.Bundles == nil {
-		return "", nil, nil, fault.New(fault.Untrusted, c.op, c.subject, "it is signed by a Sigstore bundle, and this host looks at none").
-			WithHint("ask its publisher for a signature by a key")
+		return "", nil, nil, fault.New(fault.Untrusted, c.op, c.subject, "it is signed by a Sigstore bundle, and this program verifies none").
+			WithHint("ask its publisher for a signature by a key; hosts that are built with the module keyless verify bundles")
 	}
 	a, err := c.terms.Bundles.VerifyBundle(signature)
 	if err != nil {

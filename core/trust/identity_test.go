@@ -90,7 +90,7 @@ func TestIdentitiesAreBelievedAsThePolicySays(t *testing.T) {
 func TestBundlesNeedAVerifier(t *testing.T) {
 	t.Parallel()
 	_, err := policy(t, key("Acme", signer(t, trust.Ed25519))).Verify([]byte(bundle), terms())
-	refused(t, err, core.ErrUntrusted, "looks at none")
+	refused(t, err, core.ErrUntrusted, "verifies none")
 }
 
 func TestIdentitiesOfAPolicyAreChecked(t *testing.T) {

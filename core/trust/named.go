@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"slices"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 )
@@ -42,35 +41,23 @@ func (p *Policy) VerifyNamed(n Named, t Terms) (*Verified, error) {
 // namedSigners are the keys of that name that have signed the message and are not revoked: several may have one name, as
 // when a publisher changes keys. There is at least one, or an error.
 func (c *check) namedSigners(n Named) ([]*Key, error) {
-	var found []*Key
-	var revoked, broken *Key
 	whole := sha256.New()
 	fmt.Fprintf(whole, "named %d %d\n", len(n.Message), len(n.Signature)) // which begins no envelope
 	whole.Write(n.Message)
 	whole.Write(n.Signature)
 	whole.Sum(c.what[:0])
-	for i := range c.policy.Keys {
-		k := &c.policy.Keys[i]
-		switch {
-		case k.public == nil:
-			return nil, fault.New(fault.Internal, c.op, "trust policy", "it was not completed")
-		case k.Name != n.Key || k.public.Algorithm != Ed25519:
-		case !c.terms.Cache.ask(c.what, k.public, func() bool { return k.public.signedNamed(n) }):
-			broken = k
-		case slices.Contains(c.policy.RevokedKeys, k.ID):
-			revoked = k
-		default:
-			found = append(found, k)
-		}
+	called := func(k *Key) (may, claims bool) {
+		is := k.Name == n.Key && k.public.Algorithm == Ed25519
+		return is, is
 	}
+	found, revoked, broken, err := c.sort(c.policy.Keys, called, func(k *PublicKey) bool { return k.signedNamed(n) })
 	switch {
-	case len(found) > 0:
-		return found, nil
+	case err != nil || len(found) > 0:
+		return found, err
 	case revoked != nil:
-		return nil, c.refuse(fault.Revoked, "it is signed by "+revoked.label()+", a key that was revoked")
+		return nil, c.byRevoked(revoked)
 	case broken != nil:
-		return nil, fault.New(fault.Tampered, c.op, c.subject, "its signature, which names "+broken.label()+", is not one of this content").
-			WithHint("fetch the release again")
+		return nil, c.byBroken("its signature, which names " + broken.label() + ", is not one of this content")
 	}
 	return nil, fault.New(fault.Untrusted, c.op, c.subject, fmt.Sprintf("it is signed by a key that is called %.80q, expected is %s", n.Key, c.expected(c.policy.Keys))).
 		WithHint("if you trust that publisher, add the key by that name with `greenroom trust add-key FILE --name NAME`")

@@ -114,21 +114,39 @@ func (c *check) refuse(code fault.Code, detail string) error {
 	return fault.New(code, c.op, c.subject, detail)
 }
 
-// signers are those of the keys that have signed and are not revoked. There is at least one, or an error.
+// signers are those of the keys that have signed an envelope and are not revoked. There is at least one, or an error.
 func (c *check) signers(e *dsse.Envelope, keys []Key) ([]*Key, error) {
 	claimed := map[string]bool{}
 	for _, s := range e.Signatures {
 		claimed[s.KeyID] = true
 	}
-	var found []*Key
-	var revoked, broken *Key
+	found, revoked, broken, err := c.sort(keys, func(k *Key) (may, claims bool) { return true, claimed[k.ID] },
+		func(k *PublicKey) bool { return k.signed(e) })
+	switch {
+	case err != nil || len(found) > 0:
+		return found, err
+	case revoked != nil:
+		return nil, c.byRevoked(revoked)
+	case broken != nil:
+		return nil, c.byBroken("the signature that names " + broken.label() + " is not one of this content")
+	}
+	return nil, fault.New(fault.Untrusted, c.op, c.subject, "it is signed by "+c.claims(claimed)+", expected is "+c.expected(keys)).
+		WithHint("if you trust that publisher, add the key with `greenroom trust add-key" + c.terms.Kind.flag() + "`")
+}
+
+// sort looks which of the keys have signed: those that did and are believed, else one that did and was revoked, and one that
+// is said to have and did not. Of a key says whether it may be one of the signers at all, and whether it is said to be.
+func (c *check) sort(keys []Key, of func(*Key) (may, claims bool), signed func(*PublicKey) bool) (found []*Key, revoked, broken *Key, err error) {
 	for i := range keys {
 		k := &keys[i]
+		if k.public == nil {
+			return nil, nil, nil, fault.New(fault.Internal, c.op, "trust policy", "it was not completed")
+		}
+		may, claims := of(k)
 		switch {
-		case k.public == nil:
-			return nil, fault.New(fault.Internal, c.op, "trust policy", "it was not completed")
-		case !c.terms.Cache.ask(c.what, k.public, func() bool { return k.public.signed(e) }):
-			if claimed[k.ID] {
+		case !may:
+		case !c.terms.Cache.ask(c.what, k.public, func() bool { return signed(k.public) }):
+			if claims {
 				broken = k
 			}
 		case slices.Contains(c.policy.RevokedKeys, k.ID):
@@ -137,17 +155,15 @@ func (c *check) signers(e *dsse.Envelope, keys []Key) ([]*Key, error) {
 			found = append(found, k)
 		}
 	}
-	switch {
-	case len(found) > 0:
-		return found, nil
-	case revoked != nil:
-		return nil, c.refuse(fault.Revoked, "it is signed by "+revoked.label()+", a key that was revoked")
-	case broken != nil:
-		return nil, fault.New(fault.Tampered, c.op, c.subject, "the signature that names "+broken.label()+" is not one of this content").
-			WithHint("fetch the release again")
-	}
-	return nil, fault.New(fault.Untrusted, c.op, c.subject, "it is signed by "+c.claims(claimed)+", expected is "+c.expected(keys)).
-		WithHint("if you trust that publisher, add the key with `greenroom trust add-key" + c.terms.Kind.flag() + "`")
+	return found, revoked, broken, nil
+}
+
+func (c *check) byRevoked(k *Key) error {
+	return c.refuse(fault.Revoked, "it is signed by "+k.label()+", a key that was revoked")
+}
+
+func (c *check) byBroken(detail string) error {
+	return fault.New(fault.Tampered, c.op, c.subject, detail).WithHint("fetch the release again")
 }
 
 func (c *check) claims(claimed map[string]bool) string {

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"crypto/x509"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +19,9 @@ import (
 
 // indexFlags say which release of an index is wanted.
 type indexFlags struct {
-	from   []string
-	wanted index.Wanted
+	from     []string
+	wanted   index.Wanted
+	patience time.Duration
 }
 
 func (a *app) installExtensionCommand() *cobra.Command {
@@ -30,11 +34,13 @@ func (a *app) installExtensionCommand() *cobra.Command {
 again whenever it is used. The release before it stays, for ` + "`greenroom extension rollback`" + `.
 
 With --index the package is named by its ID, and the newest release that fits is taken from a list of releases that its
-publisher keeps (tutti.agent.versions.v1): a directory with versions.json in it, or an https:// address. Of several the
-first that can be read counts. Releases in it name their key by the name that you gave it with ` + "`greenroom trust add-key`" + `.
-Nothing else here uses a network.`,
+publisher keeps (tutti.agent.versions.v1): a directory with versions.json in it, or the https:// address of such a file. Of
+several the first that can be read counts. Releases in it name their key by the name that you gave it with
+` + "`greenroom trust add-key`" + `. Nothing else here uses a network. Servers are believed by the certificates of the system, or by
+those in the file that SSL_CERT_FILE names.`,
 		Example: `  greenroom extension install acme.zip
   greenroom extension install acme --allow-downgrade
+  greenroom extension install acme --index https://releases.example/acme/versions.json
   greenroom extension install acme --index ./mirror/acme --pre-release`,
 		Args: takes("PACKAGE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,13 +68,14 @@ Nothing else here uses a network.`,
 	flags.BoolVar(&f.wanted.PreReleases, "pre-release", false, "count pre-releases, such as 2.0.0-rc.1, among what fits")
 	flags.StringVar(&f.wanted.Host, "host-version", "", "`VERSION` that the index is to take this host for (default: that of greenroom)")
 	flags.StringArrayVar(&f.wanted.Capabilities, "host-capability", nil, "`NAME` of something that the index is to take this host to be able to do, may be given again")
+	flags.DurationVar(&f.patience, "patience", download.DefaultPatience, "`TIME` after which a server of which nothing comes is given up")
 	return cmd
 }
 
 // wantedPackage reads the package that is to be installed: from an index, or where it lies.
 func (a *app) wantedPackage(cmd *cobra.Command, s *extension.Store, p *trust.Policy, word string, f indexFlags, unsigned bool) (*extension.Content, []index.Left, error) {
 	if len(f.from) == 0 {
-		for _, name := range []string{"version", "pre-release", "host-version", "host-capability"} {
+		for _, name := range []string{"version", "pre-release", "host-version", "host-capability", "patience"} {
 			if cmd.Flags().Changed(name) {
 				return nil, nil, usage("name one with --index, or leave it away", "--%s says what to take from an index", name)
 			}
@@ -84,27 +91,55 @@ func (a *app) wantedPackage(cmd *cobra.Command, s *extension.Store, p *trust.Pol
 		return nil, nil, usage("leave one of them away", "--unsafe-unsigned is not for releases of an index")
 	case !trust.ValidID(word):
 		return nil, nil, usage("with --index the package is named by its ID, such as acme", "%q cannot be the ID of an extension", word)
+	case f.patience <= 0:
+		return nil, nil, usage("as in --patience 1m", "--patience is no time that could be waited")
 	case !trust.ValidVersion(f.wanted.Host) || f.wanted.Version != "" && !trust.ValidVersion(f.wanted.Version):
 		return nil, nil, usage("as in 1.2.0", "a version is given that is not a semantic one")
 	}
 	return a.find(cmd.Context(), s, p, word, f)
 }
 
-func (a *app) find(ctx context.Context, s *extension.Store, p *trust.Policy, id string, f indexFlags) (*extension.Content, []index.Left, error) {
+func (a *app) find(ctx context.Context, s *extension.Store, p *trust.Policy, id string, f indexFlags) (c *extension.Content, left []index.Left, err error) {
 	var sources []index.Source
 	for _, from := range f.from {
 		switch {
 		case strings.HasPrefix(from, "https://"):
-			sources = append(sources, download.Index{URL: from, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}})
+			roots, err := a.authorities()
+			if err != nil {
+				return nil, nil, err
+			}
+			sources = append(sources, download.Index{URL: from, Transport: download.Transport(roots, http.ProxyFromEnvironment), Patience: f.patience})
 		case strings.Contains(from, "://"):
 			return nil, nil, usage("give an https:// address or a directory", "%q is neither", from)
 		default:
 			sources = append(sources, index.Directory(strings.TrimSuffix(a.abs(from), string(filepath.Separator)+index.VersionsFile)))
 		}
 	}
-	var err error
 	if f.wanted.Have, err = s.Newest(ctx, id); err != nil {
 		return nil, nil, err
 	}
-	return extension.Find(ctx, id, p, a.terms(), f.wanted, sources...)
+	err = a.during("looking for the release of "+id+" that fits", func() error {
+		c, left, err = extension.Find(ctx, id, p, a.terms(), f.wanted, sources...)
+		return err
+	})
+	return c, left, err
+}
+
+// authorities are those whose certificates of servers are believed: of the file that SSL_CERT_FILE names, on every system, or
+// nil for those of the system.
+func (a *app) authorities() (*x509.CertPool, error) {
+	file := a.env("SSL_CERT_FILE")
+	if file == "" {
+		return nil, nil
+	}
+	const hint = "name a file with certificates in PEM, or unset SSL_CERT_FILE"
+	data, err := os.ReadFile(a.abs(file))
+	if err != nil {
+		return nil, refuse(codeUnreadable, hint, "SSL_CERT_FILE: %s: %s", file, plain(err))
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, refuse(codeUnreadable, hint, "SSL_CERT_FILE: %s holds no certificate", file)
+	}
+	return pool, nil
 }

@@ -22,6 +22,7 @@ type mirror struct {
 	*world
 	key ed25519.PrivateKey
 	all []map[string]any
+	at  string // the address below which the releases lie
 }
 
 func newMirror(t *testing.T) *mirror {
@@ -34,7 +35,7 @@ func newMirror(t *testing.T) *mirror {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mirror{world: newWorld(t), key: key}
+	m := &mirror{world: newWorld(t), key: key, at: "https://releases.example/acme"}
 	m.write(filepath.Join(m.project, "v1.pub"), string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), 0o644)
 	m.must("trust", "add-key", "v1.pub", "--name", "acme-v1", "--release", "acme")
 	m.must("extension", "init", "acme", "--name", "Acme")
@@ -69,7 +70,7 @@ func (m *mirror) publish(version, minimum, status string) {
 	sum := sha256.Sum256(artifact)
 	release := map[string]any{
 		"schemaVersion": "tutti.agent.release.v1", "agentKey": "acme", "version": version, "manifest": fields,
-		"artifactUrl": "https://releases.example/acme/" + version + "/acme-" + version + ".zip", "artifactSha256": hex.EncodeToString(sum[:]),
+		"artifactUrl": m.at + "/" + version + "/acme-" + version + ".zip", "artifactSha256": hex.EncodeToString(sum[:]),
 		"artifactSizeBytes": len(artifact), "publishedAt": time.Now().Add(-time.Hour + time.Duration(len(m.all))*time.Minute).UTC().Format(time.RFC3339), "gitSha": "",
 	}
 	release["signature"] = map[string]any{"algorithm": "ed25519", "keyId": "acme-v1", "value": base64.StdEncoding.EncodeToString(ed25519.Sign(m.key, encoded(release)))}

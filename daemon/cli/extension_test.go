@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -286,4 +287,44 @@ func TestAgentsOfAnExtension(t *testing.T) {
 	if a := w.run("agents", "edit", "Writer", "--plan", "P"); a.status == 0 {
 		t.Error(a.out)
 	}
+}
+
+// What a policy says of identities is shown as it is, and that this tool verifies no bundle; it refuses one, and says so.
+func TestIdentitiesAreShownAndBundlesRefused(t *testing.T) {
+	t.Parallel()
+	w := acme(t)
+	path := filepath.Join(w.state, "trust.json")
+	root, err := trust.GenerateSigner(trust.ECDSAP256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const gone = "SHA256:of-a-key-that-is-not-there"
+	if _, err := trust.ChangeFile(t.Context(), path, func(p *trust.Policy) error {
+		p.Identities = []trust.Identity{{
+			Name: "Zeta", Issuer: "https://issuer.example", Subject: "release@zeta.example", ValidUntil: time.Date(2030, 1, 2, 0, 0, 0, 0, time.UTC),
+			Kinds: []trust.Kind{trust.Extension}, Releases: []string{"acme", "zeta"},
+		}}
+		p.RevokedKeys = []string{gone}
+		p.Roots = &trust.Roots{Keys: []trust.Key{{Name: "Root", ID: root.Public().ID, PEM: root.Public().PEM()}}}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	shown := w.must("trust", "show")
+	for _, want := range []string{
+		"Acme Inc", "Zeta  release@zeta.example of https://issuer.example", "signs extensions (acme, zeta)", "until 2030-01-02", "does not verify", "keyless",
+		"revoked: " + gone, "signed by 1 of these", "Root  " + root.Public().ID,
+	} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("it does not say %q:\n%s", want, shown)
+		}
+	}
+	if got, err := trust.ParsePolicy([]byte(w.must("trust", "show", "--json"))); err != nil || len(got.Identities) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	w.write(filepath.Join(w.project, "acme", "SIGNATURE.dsse.json"), `{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","dsseEnvelope":{}}`, 0o644)
+	for _, does := range []string{"verify", "install"} {
+		w.refused("untrusted", []string{"Sigstore bundle", "this program verifies none", "signature by a key", "keyless"}, "extension", does, "acme")
+	}
+	w.refused("invalid_input", []string{"takes no signature besides its own", "without --add"}, "extension", "sign", "acme", "--key", "acme.key", "--add")
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/internal/download"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
@@ -44,6 +45,7 @@ const (
 	codeUnreadable = "file_unreadable"
 	codeServed     = "data_served"
 	codeStranger   = "daemon_not_yours"
+	codeFetch      = "fetch_failed"
 )
 
 // usage is an invocation that cannot be meant.
@@ -115,6 +117,7 @@ func explainFailure(err error) *failure {
 	var theirs *core.Error
 	var pins *roster.PinError
 	var wrong *problem.Error
+	var fetched *download.Error
 	switch {
 	case errors.As(err, &own):
 		return own
@@ -133,6 +136,8 @@ func explainFailure(err error) *failure {
 			f.status = exitOther
 		}
 		return f
+	case errors.As(err, &fetched):
+		return &failure{Code: codeFetch, Message: fetched.Error(), Hint: fetched.Hint, status: exitRefused}
 	case errors.As(err, &pins):
 		return refuse(codePinFile, "if you trust the adapters beside it, write it anew with "+pinning(pins.Path), "%s", pins.Error()).(*failure)
 	}

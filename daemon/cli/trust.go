@@ -75,34 +75,52 @@ func (a *app) showPolicy(p *trust.Policy) {
 	}
 	for _, k := range p.Keys {
 		v.Line("%s  %s", a.style.Bold(paint.Clean(k.Name)), k.ID)
-		may := "every name"
-		if !slices.Contains(k.Releases, trust.AnyRelease) {
-			may = strings.Join(k.Releases, ", ")
-		}
-		kinds := ""
-		for _, kind := range k.Kinds {
-			kinds += string(kind) + "s "
-		}
-		v.Line("  %s %s(%s)", a.style.Dim("signs"), kinds, paint.Clean(may))
-		if !k.ValidFrom.IsZero() || !k.ValidUntil.IsZero() {
-			v.Line("  %s %s", a.style.Dim("valid"), window(k.ValidFrom, k.ValidUntil))
-		}
+		a.showReach(k.Kinds, k.Releases, k.ValidFrom, k.ValidUntil)
 		if slices.Contains(p.RevokedKeys, k.ID) {
 			v.Line("  %s", a.style.Bad("revoked"))
 		}
 	}
 	for _, id := range p.Identities {
 		v.Line("%s  %s of %s", a.style.Bold(paint.Clean(id.Name)), paint.Clean(id.Subject), paint.Clean(id.Issuer))
-		v.Line("  %s", a.style.Dim("signs by Sigstore bundles, for hosts that look at them; this tool does not"))
+		a.showReach(id.Kinds, id.Releases, id.ValidFrom, id.ValidUntil)
+		v.Line("  %s", a.style.Warn("by Sigstore bundles, which this tool does not verify and so refuses; hosts with the module keyless do"))
 	}
 	if p.Threshold > 1 {
 		v.Line("%d of them have to sign.", p.Threshold)
+	}
+	for _, id := range p.RevokedKeys {
+		if !slices.ContainsFunc(p.Keys, func(k trust.Key) bool { return k.ID == id }) {
+			v.Line("revoked: %s", paint.Clean(id))
+		}
 	}
 	for _, r := range p.RevokedReleases {
 		v.Line("revoked: %s", strings.Join(strings.Fields(string(r.Kind)+" "+r.ID+" "+r.Version+" "+r.Digest), " "))
 	}
 	for _, f := range p.Floors {
 		v.Line("%s %s: sequence %d and above", f.Kind, f.ID, f.Sequence)
+	}
+	if p.Roots == nil {
+		return
+	}
+	v.Line("Version %d. A new policy has to be signed by %d of these:", p.Version, max(p.Roots.Threshold, 1))
+	for _, k := range p.Roots.Keys {
+		v.Line("  %s  %s", paint.Clean(k.Name), k.ID)
+	}
+}
+
+// showReach says what a key, or an identity, may sign, and when.
+func (a *app) showReach(kinds []trust.Kind, releases []string, from, until time.Time) {
+	v, what := a.view(), ""
+	for _, kind := range kinds {
+		what += string(kind) + "s "
+	}
+	may := "every name"
+	if !slices.Contains(releases, trust.AnyRelease) {
+		may = strings.Join(releases, ", ")
+	}
+	v.Line("  %s %s(%s)", a.style.Dim("signs"), what, paint.Clean(may))
+	if !from.IsZero() || !until.IsZero() {
+		v.Line("  %s %s", a.style.Dim("valid"), window(from, until))
 	}
 }
 

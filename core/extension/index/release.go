@@ -163,7 +163,8 @@ func bad(at, field, detail string) *fault.Error {
 	if field != "" {
 		at += ": " + shown(field)
 	}
-	return fault.New(fault.PackageRules, "read", at, detail)
+	return fault.New(fault.PackageRules, "read", at, detail).
+		WithHint("look whether that is the list of the publisher; if it is, ask them to mend it")
 }
 
 func badJSON(at string, err error) error {

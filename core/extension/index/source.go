@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
@@ -78,5 +79,10 @@ func First(ctx context.Context, sources ...Source) (Source, *Versions, error) {
 	case 1:
 		return nil, nil, all[0]
 	}
-	return nil, nil, fault.Wrap(errors.Join(all...), fault.CodeOf(all[0]), "read", "release index", fmt.Sprintf("none of %d can be read; of the first: %s", len(all), plain(all[0])))
+	var each []string
+	for i, err := range all {
+		each = append(each, fmt.Sprintf("%d. %s", i+1, plain(err)))
+	}
+	return nil, nil, fault.Wrap(errors.Join(all...), fault.NotInstalled, "read", "release index",
+		fmt.Sprintf("none of %d can be read: %s", len(all), strings.Join(each, "; "))).WithHint("look at the addresses and directories; one that can be read is enough")
 }
