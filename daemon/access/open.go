@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -61,11 +60,11 @@ type Access struct {
 
 // Open opens a data directory. Errors are [problem.Storage].
 func Open(ctx context.Context, c Config) (*Access, error) {
-	ring, err := c.ring()
-	if err != nil {
+	k := &keys{c: c}
+	if _, err := k.ring(); err != nil {
 		return nil, err
 	}
-	s, err := c.store(ctx, store.Config{Ring: ring, Now: c.Now, Random: c.Random, Changed: c.Changed})
+	s, err := c.store(ctx, store.Config{Ring: k.ring, Now: c.Now, Random: c.Random, Changed: c.Changed})
 	if err != nil {
 		return nil, err
 	}
@@ -85,36 +84,10 @@ func (a *Access) Close() error {
 	return a.Store.Close()
 }
 
-func (c Config) keyFile() secret.KeyFile {
-	return secret.KeyFile{Path: filepath.Join(c.Dir, KeyFile), Random: c.Random, Keychain: c.Keychain, Put: c.InKeychain}
-}
-
-// ring is what credentials are sealed with. Without a secret of the host's there has to be a key file.
-func (c Config) ring() (*secret.Ring, error) {
-	file := c.keyFile()
-	var secrets [][]byte
-	var err error
-	if c.Secret == "" {
-		secrets, err = file.Ensure()
-	} else if secrets, err = file.Read(); errors.Is(err, fs.ErrNotExist) {
-		secrets, err = nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if c.Secret != "" {
-		secrets = append([][]byte{[]byte(c.Secret)}, secrets...)
-	}
-	r, err := secret.NewRing(c.Random, secrets...)
-	if err != nil {
-		return nil, err
-	}
-	return r.WithLegacy(c.Legacy...)
-}
-
 // Rotate puts a fresh secret in the key file, seals every credential with it, and takes the old secrets away unless one of
-// the credentials can be opened by none of them. It gives how many were sealed, and how many nothing opens. No other process
-// may have the directory open: it would go on sealing with the old secret. A Secret of the host's is not replaced: credentials
+// the credentials can be opened by none of them. It gives how many were sealed, and how many nothing opens. Others that have
+// the directory open go on with the fresh secret; two rotations at once are not for it. Whoever is killed here leaves all that
+// opens what is stored, and the next rotation takes the rest away. A Secret of the host's is not replaced: credentials
 // are sealed with it, and the key file stays as it is.
 func Rotate(ctx context.Context, c Config) (sealed, unreadable int, err error) {
 	file := c.keyFile()

@@ -180,16 +180,20 @@ func nextKey(t *testing.T, provider string) {
 // marks are what a client moves along with the end of a conversation, to say what may be kept in a cache.
 var marks = regexp.MustCompile(`,?"cache_control":\{[^}]*\}`)
 
-// conversation are the messages of the last request that has a prompt in it.
+// conversation are the messages of the last request of a turn that has a prompt in it. A request without tools asks for a
+// title beside the turn, and may come after it.
 func conversation(t *testing.T, all []gatewaytest.Request, prompt string) (messages []string) {
 	t.Helper()
 	for _, r := range slices.Backward(all) {
 		if !bytes.Contains(r.Body, []byte(prompt)) {
 			continue
 		}
-		var b struct{ Messages []json.RawMessage }
+		var b struct{ Messages, Tools []json.RawMessage }
 		if err := json.Unmarshal(r.Body, &b); err != nil {
 			t.Fatal(err)
+		}
+		if len(b.Tools) == 0 {
+			continue
 		}
 		for _, m := range b.Messages {
 			messages = append(messages, marks.ReplaceAllString(string(m), ""))

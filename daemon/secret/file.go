@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -41,23 +42,37 @@ const inKeychain = "keychain "
 // Read gives the secrets, the newest first. A file that others can read or write is refused. One that there is not is an
 // error that is fs.ErrNotExist.
 func (k KeyFile) Read() ([][]byte, error) {
-	text, err := k.text()
-	if err != nil {
-		return nil, err
-	}
-	defer clear(text)
-	if name := nameIn(text); name != "" {
+	for before := ""; ; {
+		text, err := k.text()
+		if err != nil {
+			return nil, err
+		}
+		defer clear(text)
+		name := nameIn(text)
+		if name == "" {
+			return parse(text)
+		}
 		if k.Keychain == nil {
 			return nil, problem.New(problem.Storage, "", "the secret of the data directory is in a keychain, and none is given")
 		}
 		held, err := k.Keychain.Get(name)
-		if err != nil {
+		switch {
+		case err == nil:
+			return parse([]byte(held))
+		case name != before:
+			before = name // a rotation may have taken it out since the file was read, which names another one then
+		default:
 			return nil, problem.Wrap(err, problem.Storage, "the keychain does not give the secret of the data directory").
 				WithHint("unlock it; if the secret is gone from there, take the key file away and enter the keys of plans again")
 		}
-		text = []byte(held)
 	}
-	return parse(text)
+}
+
+// State is a digest of the file, by which it is seen that the secrets were replaced. No keychain is asked.
+func (k KeyFile) State() ([sha256.Size]byte, error) {
+	text, err := k.text()
+	defer clear(text)
+	return sha256.Sum256(text), err
 }
 
 func (k KeyFile) text() ([]byte, error) {
@@ -114,10 +129,11 @@ func (k KeyFile) Ensure() ([][]byte, error) {
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return secrets, err
 	}
-	if err := k.fresh(nil, os.Link); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
+	made := k.fresh(nil, os.Link)
+	if secrets, err = k.Read(); err != nil && made != nil {
+		err = made
 	}
-	return k.Read()
+	return secrets, err
 }
 
 // Rotate puts a fresh secret in front of the others, and all of them where Put says. What older ones sealed can still be
@@ -127,7 +143,7 @@ func (k KeyFile) Rotate() ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := k.fresh(secrets, os.Rename); err != nil {
+	if err := k.fresh(secrets, over); err != nil {
 		return nil, err
 	}
 	return k.Read()
@@ -140,7 +156,26 @@ func (k KeyFile) Prune(newest []byte) error {
 	if err != nil || len(secrets) == 1 || !bytes.Equal(secrets[0], newest) {
 		return err
 	}
-	return k.replace(secrets[:1], os.Rename)
+	return k.replace(secrets[:1], over)
+}
+
+// written begins the names of files that are to become the key file.
+const written = ".key-"
+
+// over puts a file in the place of the key file. What others that were killed had written beside it goes: it may hold
+// secrets that are to be no more.
+func over(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	dir := filepath.Dir(to)
+	left, err := os.ReadDir(dir)
+	for _, one := range left {
+		if strings.HasPrefix(one.Name(), written) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, one.Name())))
+		}
+	}
+	return err
 }
 
 // fresh puts a fresh secret and older ones in the place of the file.
@@ -192,7 +227,7 @@ func (k KeyFile) swap(body string, place func(from, to string) error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fail(err)
 	}
-	f, err := os.CreateTemp(dir, ".key-*") // mode 0600
+	f, err := os.CreateTemp(dir, written+"*") // mode 0600
 	if err != nil {
 		return fail(err)
 	}

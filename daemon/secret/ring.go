@@ -114,7 +114,7 @@ func (r *Ring) Open(sealed string, at Place) (modelendpoint.Key, error) {
 				}
 			}
 		}
-		return modelendpoint.Key{}, unreadable()
+		return modelendpoint.Key{}, Unreadable()
 	}
 	// What has no version was sealed the legacy way, bound to nothing.
 	if data, err := base64.StdEncoding.DecodeString(sealed); err == nil {
@@ -124,10 +124,11 @@ func (r *Ring) Open(sealed string, at Place) (modelendpoint.Key, error) {
 			}
 		}
 	}
-	return modelendpoint.Key{}, unreadable()
+	return modelendpoint.Key{}, Unreadable()
 }
 
-func unreadable() error {
+// Unreadable is the error of a credential that no key opens.
+func Unreadable() error {
 	return problem.New(problem.Unreadable, "", "the stored key cannot be read with any key file there is").
 		WithHint("enter the key again, or bring back the key file that it was stored with")
 }

@@ -184,7 +184,7 @@ func agentConflict() error {
 
 func (s *Store) check(ctx context.Context, tx *sql.Tx, workspace string, h agent.Harness, spec agent.Spec) error {
 	return spec.Check(h, func(id string) (plan.Plan, error) {
-		p, err := s.current(ctx, tx, workspace, id)
+		p, _, err := s.current(ctx, tx, workspace, id)
 		return p.Plan, err
 	})
 }

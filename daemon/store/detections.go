@@ -19,7 +19,7 @@ func (s *Store) RecordDetection(ctx context.Context, workspace, id string, d pla
 	}
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		kept = false
-		p, err := s.current(ctx, tx, workspace, id)
+		p, _, err := s.current(ctx, tx, workspace, id)
 		if errors.Is(err, problem.PlanNotFound) || err == nil && p.Revision != d.Revision {
 			return nil
 		}

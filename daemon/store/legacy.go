@@ -169,7 +169,7 @@ func legacyBindings(ctx context.Context, db *sql.DB) (all []legacyBinding, err e
 }
 
 func (s *Store) importBinding(ctx context.Context, tx *sql.Tx, b legacyBinding) (int64, error) {
-	p, err := s.current(ctx, tx, b.workspace, b.plan)
+	p, _, err := s.current(ctx, tx, b.workspace, b.plan)
 	if err != nil {
 		return 0, err
 	}

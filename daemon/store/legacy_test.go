@@ -52,7 +52,7 @@ func TestP16_AnEarlierInstallationComesOverOnceAndStaysAsItIs(t *testing.T) {
 		file := legacyFile(t, from)
 		before := must[[]byte](t)(os.ReadFile(file))
 		c := config(t)
-		c.Ring = must[*secret.Ring](t)(c.Ring.WithLegacy(secret.Legacy{Host: "machine", ConfigDir: "/home/someone/.config"}))
+		c.Ring = always(must[*secret.Ring](t)(must[*secret.Ring](t)(c.Ring()).WithLegacy(secret.Legacy{Host: "machine", ConfigDir: "/home/someone/.config"})))
 		s := at.open(t, c)
 		done := must[store.Imported](t)(s.ImportLegacy(ctx, file))
 		if want := (store.Imported{Plans: 2, Agents: 1, Skipped: 2}); done != want {

@@ -68,7 +68,7 @@ func sqliteIn(t *testing.T) place {
 	}
 }
 
-func ring(t *testing.T, secrets ...string) *secret.Ring {
+func ring(t *testing.T, secrets ...string) func() (*secret.Ring, error) {
 	t.Helper()
 	var all [][]byte
 	for _, s := range secrets {
@@ -78,7 +78,11 @@ func ring(t *testing.T, secrets ...string) *secret.Ring {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return always(r)
+}
+
+func always(r *secret.Ring) func() (*secret.Ring, error) {
+	return func() (*secret.Ring, error) { return r, nil }
 }
 
 // changes keeps what a store told.

@@ -32,7 +32,7 @@ const currentPlan = planColumns + ` AND r.revision = p.revision
 // planAt finds a revision. What a check found belongs to the current one, so the join finds nothing.
 const planAt = planColumns + ` LEFT JOIN plan_detections d ON 1 = 0 WHERE p.workspace = ? AND p.id = ? AND r.revision = ?`
 
-func (s *Store) scanPlan(workspace string, scan func(...any) error) (sealed, error) {
+func scanPlan(ring *secret.Ring, workspace string, scan func(...any) error) (sealed, error) {
 	p := sealed{Plan: plan.Plan{Workspace: workspace}}
 	var created, recorded, enabled int64
 	var models, template, protocol string
@@ -53,21 +53,56 @@ func (s *Store) scanPlan(workspace string, scan func(...any) error) (sealed, err
 			return p, err
 		}
 	}
-	_, err = s.open(&p)
+	_, err = open(ring, &p)
 	p.KeyUnreadable = err != nil
 	return p, nil
 }
 
-func (s *Store) open(p *sealed) (plan.Key, error) {
-	return s.Ring.Open(p.key, secret.Place{Workspace: p.Workspace, Plan: p.ID, Revision: p.Revision})
+func open(ring *secret.Ring, p *sealed) (plan.Key, error) {
+	return ring.Open(p.key, secret.Place{Workspace: p.Workspace, Plan: p.ID, Revision: p.Revision})
 }
 
-func (s *Store) current(ctx context.Context, on handle, workspace, id string) (sealed, error) {
-	p, err := s.scanPlan(workspace, s.row(ctx, on, currentPlan+" AND p.id = ?", workspace, id).Scan)
-	if errors.Is(err, sql.ErrNoRows) {
-		return p, noPlan()
+// current is a plan as a transaction sees it, with its credential unless that cannot be opened.
+func (s *Store) current(ctx context.Context, tx *sql.Tx, workspace, id string) (sealed, plan.Key, error) {
+	ring, err := s.Ring()
+	if err != nil {
+		return sealed{}, plan.Key{}, err
 	}
-	return p, err
+	return s.one(ctx, tx, ring, currentPlan+" AND p.id = ?", workspace, id)
+}
+
+// one is the one plan that a query finds, with its credential unless that cannot be opened.
+func (s *Store) one(ctx context.Context, on handle, ring *secret.Ring, query, workspace string, more ...any) (sealed, plan.Key, error) {
+	p, err := scanPlan(ring, workspace, s.row(ctx, on, query, append([]any{workspace}, more...)...).Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = noPlan()
+	}
+	if err != nil {
+		return p, plan.Key{}, err
+	}
+	return p, opened(open(ring, &p)), nil
+}
+
+// read reads plans. What cannot be opened is read once more: a rotation may have come between the keys and the rows.
+func (s *Store) read(work func(*secret.Ring) (unreadable bool, err error)) error {
+	for again := false; ; again = true {
+		ring, err := s.Ring()
+		if err != nil {
+			return err
+		}
+		if unreadable, err := work(ring); err != nil || !unreadable || again {
+			return failed(err)
+		}
+	}
+}
+
+// readOne reads one plan. Errors: [problem.PlanNotFound], [problem.Unreadable].
+func (s *Store) readOne(ctx context.Context, query, workspace string, more ...any) (p sealed, key plan.Key, err error) {
+	err = s.read(func(ring *secret.Ring) (bool, error) {
+		p, key, err = s.one(ctx, s.db, ring, query, workspace, more...)
+		return p.KeyUnreadable, err
+	})
+	return p, key, err
 }
 
 func noPlan() error { return problem.New(problem.PlanNotFound, "", "there is no such plan") }
@@ -79,42 +114,41 @@ func conflict() error {
 
 // Plans are the plans of a workspace, the oldest first.
 func (s *Store) Plans(ctx context.Context, workspace string) ([]plan.Plan, error) {
-	all := []plan.Plan{}
-	err := s.rows(ctx, s.db, func(scan func(...any) error) error {
-		p, err := s.scanPlan(workspace, scan)
-		all = append(all, p.Plan)
-		return err
-	}, currentPlan+" ORDER BY p.created_ms, p.id", workspace)
-	return all, failed(err)
+	var all []plan.Plan
+	err := s.read(func(ring *secret.Ring) (unreadable bool, err error) {
+		all = []plan.Plan{}
+		err = s.rows(ctx, s.db, func(scan func(...any) error) error {
+			p, err := scanPlan(ring, workspace, scan)
+			all = append(all, p.Plan)
+			unreadable = unreadable || p.KeyUnreadable
+			return err
+		}, currentPlan+" ORDER BY p.created_ms, p.id", workspace)
+		return unreadable, err
+	})
+	return all, err
 }
 
 // Plan is a plan as it is now. Errors: [problem.PlanNotFound].
 func (s *Store) Plan(ctx context.Context, workspace, id string) (plan.Plan, error) {
-	p, err := s.current(ctx, s.db, workspace, id)
-	return p.Plan, failed(err)
+	p, _, err := s.readOne(ctx, currentPlan+" AND p.id = ?", workspace, id)
+	return p.Plan, err
 }
 
 // PlanWithKey is a plan as it is now, with its credential. Errors: [problem.PlanNotFound], [problem.Unreadable].
 func (s *Store) PlanWithKey(ctx context.Context, workspace, id string) (plan.Plan, plan.Key, error) {
-	p, err := s.current(ctx, s.db, workspace, id)
-	if err != nil {
-		return p.Plan, plan.Key{}, failed(err)
-	}
-	key, err := s.open(&p)
-	return p.Plan, key, err
+	return withKey(s.readOne(ctx, currentPlan+" AND p.id = ?", workspace, id))
 }
 
 // PlanAt is a revision of a plan, with its credential unless that was taken out. Errors: [problem.PlanNotFound],
 // [problem.Unreadable].
 func (s *Store) PlanAt(ctx context.Context, workspace, id string, revision int64) (plan.Plan, plan.Key, error) {
-	p, err := s.scanPlan(workspace, s.row(ctx, s.db, planAt, workspace, id, revision).Scan)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = noPlan()
+	return withKey(s.readOne(ctx, planAt, workspace, id, revision))
+}
+
+func withKey(p sealed, key plan.Key, err error) (plan.Plan, plan.Key, error) {
+	if err == nil && p.KeyUnreadable {
+		err = secret.Unreadable()
 	}
-	if err != nil {
-		return p.Plan, plan.Key{}, failed(err)
-	}
-	key, err := s.open(&p)
 	return p.Plan, key, err
 }
 
@@ -165,7 +199,16 @@ func (s *Store) record(ctx context.Context, tx *sql.Tx, p *plan.Plan, key plan.K
 	if err != nil {
 		return err
 	}
-	text, err := s.Ring.Seal(key, secret.Place{Workspace: p.Workspace, Plan: p.ID, Revision: p.Revision})
+	if lock := s.engine.sealing(); lock != "" && !key.IsZero() {
+		if _, err := tx.ExecContext(ctx, lock); err != nil {
+			return err
+		}
+	}
+	ring, err := s.Ring()
+	if err != nil {
+		return err
+	}
+	text, err := ring.Seal(key, secret.Place{Workspace: p.Workspace, Plan: p.ID, Revision: p.Revision})
 	if err != nil {
 		return err
 	}
@@ -191,7 +234,7 @@ func (s *Store) UpdatePlan(ctx context.Context, workspace, id string, from int64
 	var next plan.Plan
 	var reset bool
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		old, err := s.current(ctx, tx, workspace, id)
+		old, oldKey, err := s.current(ctx, tx, workspace, id)
 		if err != nil {
 			return err
 		}
@@ -202,12 +245,12 @@ func (s *Store) UpdatePlan(ctx context.Context, workspace, id string, from int64
 		if err != nil {
 			return err
 		}
-		key, unread := s.open(&old)
-		if e.Key != nil {
-			key, unread = *e.Key, nil
-		}
-		if unread != nil {
-			return unread
+		key := oldKey
+		switch {
+		case e.Key != nil:
+			key = *e.Key
+		case old.KeyUnreadable:
+			return secret.Unreadable()
 		}
 		next = old.Plan
 		if next.Spec, err = ready(workspace, e.Spec, key); err != nil {
@@ -224,7 +267,7 @@ func (s *Store) UpdatePlan(ctx context.Context, workspace, id string, from int64
 		if err := s.record(ctx, tx, &next, key); err != nil {
 			return err
 		}
-		reset = old.Enabled != next.Enabled || old.Fingerprint(opened(s.open(&old))) != next.Fingerprint(key)
+		reset = old.Enabled != next.Enabled || old.Fingerprint(oldKey) != next.Fingerprint(key)
 		if e.Key != nil || !old.SameConnection(next.Spec) {
 			next.Detection = nil
 			if _, err := s.exec(ctx, tx, "DELETE FROM plan_detections WHERE workspace = ? AND plan = ?", workspace, id); err != nil {

@@ -284,7 +284,7 @@ func TestP17_NoKeyIsInTheFiles(t *testing.T) {
 		if err := s.DeletePlan(ctx, "w", p.ID, 2); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := config(t).Ring.Open("v1.x.y", secret.Place{}); err == nil {
+		if _, err := must[*secret.Ring](t)(config(t).Ring()).Open("v1.x.y", secret.Place{}); err == nil {
 			t.Error("nonsense opens")
 		}
 	})

@@ -46,6 +46,11 @@ func (postgresEngine) options() *sql.TxOptions {
 	return &sql.TxOptions{Isolation: sql.LevelRepeatableRead}
 }
 
+func (postgresEngine) sealing() string { return "LOCK TABLE plan_revisions IN ROW EXCLUSIVE MODE" }
+func (postgresEngine) resealing() string {
+	return "LOCK TABLE plan_revisions IN SHARE ROW EXCLUSIVE MODE"
+}
+
 // rewrite numbers the placeholders. No statement here has a question mark in a text.
 func (postgresEngine) rewrite(query string) string {
 	var b strings.Builder

@@ -170,7 +170,7 @@ func write(at, work string) {
 	r, err := secret.NewRing(rand.Reader, []byte(strings.Repeat("a", 16)))
 	w := new(writer)
 	w.check(err)
-	c := store.Config{Ring: r, Now: time.Now, Random: rand.Reader}
+	c := store.Config{Ring: always(r), Now: time.Now, Random: rand.Reader}
 	engine, where, _ := strings.Cut(at, ":")
 	if engine == "SQLite" {
 		w.Store, err = store.OpenSQLite(ctx, where, c)

@@ -52,7 +52,7 @@ func (s *Store) references(ctx context.Context, on handle, workspace, id string)
 // it end with their running turn. Errors: [problem.PlanNotFound], [problem.PlanConflict], [problem.PlanReferenced].
 func (s *Store) DeletePlan(ctx context.Context, workspace, id string, from int64) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		p, err := s.current(ctx, tx, workspace, id)
+		p, _, err := s.current(ctx, tx, workspace, id)
 		if err != nil {
 			return err
 		}

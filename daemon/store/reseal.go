@@ -12,12 +12,21 @@ import (
 func (s *Store) Reseal(ctx context.Context) (done, unreadable int, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		done, unreadable = 0, 0
+		if lock := s.engine.resealing(); lock != "" {
+			if _, err := tx.ExecContext(ctx, lock); err != nil {
+				return err
+			}
+		}
+		ring, err := s.Ring()
+		if err != nil {
+			return err
+		}
 		type row struct {
 			at   secret.Place
 			text string
 		}
 		var all []row
-		err := s.rows(ctx, tx, func(scan func(...any) error) error {
+		err = s.rows(ctx, tx, func(scan func(...any) error) error {
 			var r row
 			err := scan(&r.at.Workspace, &r.at.Plan, &r.at.Revision, &r.text)
 			all = append(all, r)
@@ -27,15 +36,15 @@ func (s *Store) Reseal(ctx context.Context) (done, unreadable int, err error) {
 			return err
 		}
 		for _, r := range all {
-			if s.Ring.Current(r.text) {
+			if ring.Current(r.text) {
 				continue
 			}
-			key, err := s.Ring.Open(r.text, r.at)
+			key, err := ring.Open(r.text, r.at)
 			if err != nil {
 				unreadable++
 				continue
 			}
-			text, err := s.Ring.Seal(key, r.at)
+			text, err := ring.Seal(key, r.at)
 			if err == nil {
 				_, err = s.exec(ctx, tx, "UPDATE plan_revisions SET key_sealed = ? WHERE workspace = ? AND plan = ? AND revision = ?",
 					text, r.at.Workspace, r.at.Plan, r.at.Revision)

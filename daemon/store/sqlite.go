@@ -64,6 +64,8 @@ func (sqliteEngine) dialect() goose.Dialect    { return goose.DialectSQLite3 }
 func (sqliteEngine) version() string           { return "SELECT sqlite_version()" }
 func (sqliteEngine) options() *sql.TxOptions   { return nil }
 func (sqliteEngine) rewrite(sql string) string { return sql }
+func (sqliteEngine) sealing() string           { return "" }
+func (sqliteEngine) resealing() string         { return "" }
 
 func (sqliteEngine) inUse(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)

@@ -16,7 +16,9 @@ import (
 
 // Config says how a store works. All fields but Changed are required.
 type Config struct {
-	Ring   *secret.Ring
+	// Ring gives the keys as they are now. It is asked in each transaction that seals, so that nothing is sealed with a key
+	// that a rotation takes away, and before each reading.
+	Ring   func() (*secret.Ring, error)
 	Now    func() time.Time
 	Random io.Reader
 	// Changed is told of each change after it was stored, from the goroutine that made it.
@@ -70,6 +72,10 @@ type engine interface {
 	rewrite(sql string) string // of placeholders, which are ? here
 	inUse(err error) bool      // a row is used by another one
 	retry(err error) bool      // the transaction can be tried again
+	// Locks of a transaction that seals one credential, and of one that seals them all anew and waits for the others; ""
+	// where transactions that write follow one another anyhow.
+	sealing() string
+	resealing() string
 }
 
 // handle is what statements run on: the database, or a transaction.
