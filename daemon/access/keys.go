@@ -23,21 +23,26 @@ type keys struct {
 	made *secret.Ring
 }
 
-// ring gives the keys. Nothing but the small file is read while it stays as it is.
+// ring gives the keys. Nothing but the small file is read while it stays as it is. When it is gone or cannot be read any
+// more, the keys of before come with the error: they open, but what they seal might be lost.
 func (k *keys) ring() (*secret.Ring, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	file := k.c.keyFile()
 	// Taken first, so that a file which is replaced meanwhile is read again the next time.
 	of, err := file.State()
-	if err == nil || k.c.Secret != "" && errors.Is(err, fs.ErrNotExist) {
-		if k.made != nil && of == k.of {
-			return k.made, nil
-		}
+	if k.c.Secret != "" && errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	made, err := k.c.ring(file)
+	if err == nil && k.made != nil && of == k.of {
+		return k.made, nil
+	}
+	var made *secret.Ring
+	if err == nil || k.made == nil {
+		made, err = k.c.ring(file)
+	}
 	if err != nil {
-		return nil, err
+		return k.made, err
 	}
 	k.of, k.made = of, made
 	return made, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	"github.com/greenroom-agents/greenroom/daemon/internal/socket"
 	modelplan "github.com/greenroom-agents/greenroom/daemon/plan"
+	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/daemon/store"
 )
 
@@ -208,10 +210,13 @@ With GREENROOM_PLAN_SECRET set, encrypt every stored key with that instead, and 
 			}
 			alone, err := socket.Lock(c.Dir)
 			if errors.Is(err, socket.ErrBusy) {
-				return refuse(codeServed, "end `greenroom serve`, and start it again afterwards", "a daemon works with the secret that is to be replaced")
+				return refuse(codeServed, "end `greenroom serve`, and start it again afterwards", "a daemon works with the secret that is to be replaced, or another rotation does")
 			}
-			if err == nil {
+			switch {
+			case err == nil:
 				defer alone.Close()
+			case !errors.Is(err, fs.ErrNotExist): // where there is nothing, the rotation says so
+				return problem.Wrap(err, problem.Storage, "the data directory cannot be locked").WithHint("mend its owner and mode")
 			}
 			sealed, unreadable, err := access.Rotate(cmd.Context(), c)
 			if err != nil {

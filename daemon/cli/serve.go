@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/detect"
 	"github.com/greenroom-agents/greenroom/daemon/internal/socket"
 	"github.com/greenroom-agents/greenroom/daemon/page"
+	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -78,16 +80,19 @@ func (a *app) serve(ctx context.Context, listen string) error {
 		asks, end := a.native(ctx, h, protocol)
 		return asks, end, nil
 	}
+	alone, err := lockData(c.Dir)
+	if err != nil {
+		return err
+	}
+	defer alone.Close()
 	opened, err := access.Open(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
-	door, err := socket.Listen(ctx, c.Dir)
+	door, err := alone.Listen(ctx)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-	case errors.Is(err, socket.ErrBusy):
-		return usage("end the other one, or name another directory with GREENROOM_DATA", "%v", err)
 	case err != nil:
 		fmt.Fprintf(a.Stderr, "%s there is no socket in the data directory, and so the tool works beside this daemon\n", a.notes.Warn("greenroom:"))
 	default:
@@ -141,6 +146,23 @@ func (a *app) serve(ctx context.Context, listen string) error {
 		_ = server.Close()
 	}
 	return nil
+}
+
+// lockData keeps other daemons away from a data directory, and the rotation of its secret, before anything there is read.
+func lockData(dir string) (*socket.Held, error) {
+	err := os.MkdirAll(dir, 0o700)
+	var held *socket.Held
+	if err == nil {
+		held, err = socket.Lock(dir)
+	}
+	switch {
+	case errors.Is(err, socket.ErrBusy):
+		return nil, usage("end the other one, or name another directory with GREENROOM_DATA", "%v", socket.ErrBusy)
+	case err != nil:
+		return nil, problem.Wrap(err, problem.Storage, "the data directory cannot be locked").
+			WithHint("mend its owner and mode, or name another one with GREENROOM_DATA")
+	}
+	return held, nil
 }
 
 // freshToken is 256 random bits in words of the URL alphabet.

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/daemon/api/client"
 	"github.com/greenroom-agents/greenroom/daemon/cli"
+	"github.com/greenroom-agents/greenroom/daemon/internal/socket"
 )
 
 func TestServeIsWhatTheToolItselfWorksOn(t *testing.T) {
@@ -174,6 +177,32 @@ func TestTheToolGoesThroughADaemon(t *testing.T) {
 	_, end = with.daemon()
 	with.must("plans", "show", "P2")
 	end()
+}
+
+// A daemon opens nothing before it has the directory to itself: what it read while a rotation went on would be old.
+func TestServeBeginsWithTheLock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	data := filepath.Join(w.home, "locked")
+	w.environ = append(w.environ, "GREENROOM_DATA="+data)
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	held, err := socket.Lock(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if got := w.run("serve"); got.status != 2 || !strings.Contains(got.errors, "another daemon serves this data directory") {
+		t.Errorf("%+v", got)
+	}
+	if got := w.run("plans", "rotate"); got.status != 3 || !strings.Contains(got.errors, "or another rotation does") {
+		t.Errorf("%+v", got)
+	}
+	entries, err := os.ReadDir(data)
+	if err != nil || len(entries) != 1 || entries[0].Name() != socket.LockName {
+		t.Errorf("%v, %v", entries, err)
+	}
 }
 
 func TestServeListensOnLoopbackOnly(t *testing.T) {

@@ -189,7 +189,7 @@ func (k KeyFile) fresh(older [][]byte, place func(from, to string) error) error 
 
 const head = "# Greenroom opens the keys of model plans with this. Without it they have to be entered again.\n"
 
-// replace puts secrets in the place of the file's. In a keychain they have a name of their own until the file says it, so
+// replace puts secrets in the place of the file's. In a keychain they have a name of their own before the file says it, so
 // that whoever is killed here leaves the file with what it says; what nothing names any more is taken out at last.
 func (k KeyFile) replace(secrets [][]byte, place func(from, to string) error) error {
 	var text strings.Builder
@@ -202,19 +202,44 @@ func (k KeyFile) replace(secrets [][]byte, place func(from, to string) error) er
 	if k.Keychain == nil {
 		return problem.New(problem.Storage, "", "secrets are to be put into a keychain, and none is given")
 	}
-	var id [16]byte
-	if _, err := io.ReadFull(k.Random, id[:]); err != nil {
-		return problem.Wrap(err, problem.Storage, "there is no randomness for a name")
+	old, _ := os.ReadFile(k.Path)
+	fresh, err := k.name()
+	if err != nil {
+		return err
 	}
-	name := hex.EncodeToString(id[:])
+	name := free(nameIn(old), fresh)
 	if err := k.Keychain.Set(name, text.String()); err != nil {
 		return problem.Wrap(err, problem.Storage, "the keychain does not take the secret of the data directory").WithHint("unlock it, or keep the secret in the key file")
 	}
-	if err := k.swap(inKeychain+name+"\n", place); err != nil {
-		_ = k.Keychain.Delete(name) // nothing names it
+	// Names come again, files do not: by that others see that the secrets were replaced.
+	if err := k.swap(inKeychain+name+"\n# "+fresh+"\n", place); err != nil {
+		if now, unread := os.ReadFile(k.Path); unread == nil && nameIn(now) != name {
+			_ = k.Keychain.Delete(name) // nothing names it
+		}
 		return err
 	}
 	return nil
+}
+
+// free is the name for secrets that take the place of those under another one, which is fresh when there are none. Two of
+// them take turns, so that what somebody who was killed left under the free one is overwritten, and not forgotten.
+func free(used, fresh string) string {
+	const turn = "-2"
+	if other, ok := strings.CutSuffix(used, turn); ok {
+		return other
+	}
+	if used != "" {
+		return used + turn
+	}
+	return fresh
+}
+
+func (k KeyFile) name() (string, error) {
+	var id [16]byte
+	if _, err := io.ReadFull(k.Random, id[:]); err != nil {
+		return "", problem.Wrap(err, problem.Storage, "there is no randomness for a name")
+	}
+	return hex.EncodeToString(id[:]), nil
 }
 
 // swap writes what a key file holds beside it, and puts that in its place. What the old one named in a keychain goes.

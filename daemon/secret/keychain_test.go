@@ -3,6 +3,7 @@ package secret_test
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/base64"
 	"errors"
 	"os"
 	"path/filepath"
@@ -119,8 +120,13 @@ func TestSecretsMoveWhenTheyAreRotated(t *testing.T) {
 		t.Fatalf("%d, %v", len(moved), err)
 	}
 	text, err := os.ReadFile(k.Path)
-	if err != nil || len(strings.Split(strings.TrimSpace(string(text)), "\n")) != 2 {
+	if err != nil || len(strings.Split(strings.TrimSpace(string(text)), "\n")) != 3 {
 		t.Errorf("%s", text)
+	}
+	for _, s := range moved {
+		if strings.Contains(string(text), base64.StdEncoding.EncodeToString(s)) {
+			t.Errorf("a secret is still in the file: %s", text)
+		}
 	}
 	k.Put = false
 	back, err := k.Rotate()

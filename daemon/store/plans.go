@@ -65,7 +65,7 @@ func open(ring *secret.Ring, p *sealed) (plan.Key, error) {
 // current is a plan as a transaction sees it, with its credential unless that cannot be opened.
 func (s *Store) current(ctx context.Context, tx *sql.Tx, workspace, id string) (sealed, plan.Key, error) {
 	ring, err := s.Ring()
-	if err != nil {
+	if ring == nil {
 		return sealed{}, plan.Key{}, err
 	}
 	return s.one(ctx, tx, ring, currentPlan+" AND p.id = ?", workspace, id)
@@ -87,7 +87,7 @@ func (s *Store) one(ctx context.Context, on handle, ring *secret.Ring, query, wo
 func (s *Store) read(work func(*secret.Ring) (unreadable bool, err error)) error {
 	for again := false; ; again = true {
 		ring, err := s.Ring()
-		if err != nil {
+		if ring == nil {
 			return err
 		}
 		if unreadable, err := work(ring); err != nil || !unreadable || again {

@@ -17,7 +17,7 @@ import (
 // Config says how a store works. All fields but Changed are required.
 type Config struct {
 	// Ring gives the keys as they are now. It is asked in each transaction that seals, so that nothing is sealed with a key
-	// that a rotation takes away, and before each reading.
+	// that a rotation takes away, and before each reading. With an error it may give those of before, which still open.
 	Ring   func() (*secret.Ring, error)
 	Now    func() time.Time
 	Random io.Reader

@@ -22,9 +22,9 @@ const variable = "GREENROOM_TEST_SOCKET_DIR"
 
 // TestMain is also a process that dials and says how it went, and one that listens until it is killed.
 func TestMain(m *testing.M) {
-	dir, listen := os.LookupEnv(variable + "_LISTEN")
-	if listen {
-		if _, err := socket.Listen(context.Background(), dir); err != nil {
+	dir, listens := os.LookupEnv(variable + "_LISTEN")
+	if listens {
+		if _, err := listen(context.Background(), dir); err != nil {
 			panic(err)
 		}
 		_, _ = os.Stdout.WriteString("listening\n")
@@ -44,6 +44,26 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// listening is a listener with its lock.
+type listening struct {
+	net.Listener
+	held *socket.Held
+}
+
+func (l listening) Close() error { return errors.Join(l.Listener.Close(), l.held.Close()) }
+
+func listen(ctx context.Context, dir string) (net.Listener, error) {
+	held, err := socket.Lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	l, err := held.Listen(ctx)
+	if err != nil {
+		return nil, errors.Join(err, held.Close())
+	}
+	return listening{l, held}, nil
 }
 
 func private(t *testing.T, long bool) string {
@@ -75,14 +95,14 @@ func TestOneListensAndOthersReachIt(t *testing.T) {
 			if _, err := socket.Dial(t.Context(), dir); !errors.Is(err, socket.ErrNone) {
 				t.Errorf("before: %v", err)
 			}
-			l, err := socket.Listen(t.Context(), dir)
+			l, err := listen(t.Context(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if info, err := os.Stat(filepath.Join(dir, socket.Name)); err != nil || info.Mode().Perm() != 0o600 {
 				t.Errorf("%v, %v", info, err)
 			}
-			if _, err := socket.Listen(t.Context(), dir); !errors.Is(err, socket.ErrBusy) {
+			if _, err := listen(t.Context(), dir); !errors.Is(err, socket.ErrBusy) {
 				t.Errorf("a second one: %v", err)
 			}
 			if _, err := socket.Lock(dir); !errors.Is(err, socket.ErrBusy) {
@@ -102,7 +122,7 @@ func TestOneListensAndOthersReachIt(t *testing.T) {
 			if _, err := os.Lstat(filepath.Join(dir, socket.Name)); !os.IsNotExist(err) {
 				t.Errorf("the socket is left: %v", err)
 			}
-			again, err := socket.Listen(t.Context(), dir)
+			again, err := listen(t.Context(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +185,7 @@ func TestAKilledDaemonIsNobody(t *testing.T) {
 	if _, err := socket.Dial(t.Context(), dir); !errors.Is(err, socket.ErrNone) {
 		t.Errorf("%v", err)
 	}
-	l, err := socket.Listen(t.Context(), dir)
+	l, err := listen(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +204,7 @@ func TestAnotherUserIsHungUpOn(t *testing.T) {
 		t.Skip("only root can be another user")
 	}
 	dir := private(t, false)
-	l, err := socket.Listen(t.Context(), dir)
+	l, err := listen(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
