@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/greenroom-agents/greenroom/conformance/rig"
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
@@ -62,4 +63,57 @@ func TestC246_C256_OpenCodeOnAnEndpoint(t *testing.T) {
 	g.nothingLeft()
 	s.unchanged("the home", home, s.take(s.home), c.ownState()...)
 	s.unchanged("the project", project, s.take(s.cwd))
+}
+
+// What of the user's names a model of theirs asks the endpoint all the same, or the session says that it fails.
+func TestC246_OpenCodeHasOnlyTheModelsOfTheEndpoint(t *testing.T) {
+	t.Parallel()
+	const front = "---\nmodel: lab/scripted-model\ndescription: mends\nmode: primary\n---\nmend-51c2\n"
+	file := func(path string) func(*stage) {
+		return func(s *stage) { rig.Write(s, s.inHome(".config/opencode/"+path), front) }
+	}
+	config := func(table, name string) func(*stage) {
+		return func(s *stage) {
+			config := opencodeConfig(s, "user_server")
+			config[table] = map[string]any{name: map[string]any{"model": "lab/scripted-model"}}
+			if table == "command" {
+				config[table] = map[string]any{name: map[string]any{"model": "lab/scripted-model", "template": "mend-51c2"}}
+			}
+			rig.Write(s, s.inHome(".config/opencode/opencode.json"), encode(s, config))
+		}
+	}
+	for name, c := range map[string]struct {
+		set   func(*stage)
+		flags []string
+		fails bool
+	}{
+		"an agent":             {set: config("agent", "build")},
+		"a mode":               {set: config("mode", "build")},
+		"an agent in a file":   {set: file("agents/build.md")},
+		"a mode in a file":     {set: file("modes/build.md")},
+		"a command":            {set: config("command", "mend"), flags: []string{"--command", "mend"}, fails: true},
+		"a command in a file":  {set: file("commands/mend.md"), flags: []string{"--command", "mend"}, fails: true},
+		"an agent in a folder": {set: file("agents/team/mender.md"), flags: []string{"--agent", "team/mender"}, fails: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, opencode, upstream.Say("done"))
+			c.set(s)
+			g := s.open()
+			p := g.prepare(g.onPlan("models"))
+			cmd, err := p.Command(t.Context(), g.environ, opencode.turn("hello", c.flags...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			failed := opencode.failed(rig.Run(cmd, patience)) != nil
+			if failed != c.fails || said(p, "opencode.models-of-their-own") != c.fails {
+				t.Errorf("it failed: %v, and the session says so: %v, want %v", failed, said(p, "opencode.models-of-their-own"), c.fails)
+			}
+			for _, turn := range s.turns(map[bool]int{false: 1}[c.fails]) {
+				if led := s.led(); len(led) > 0 {
+					t.Errorf("%v: %.100s", led, turn.Body)
+				}
+			}
+		})
+	}
 }

@@ -19,7 +19,10 @@ func (a *answered) inherited() []Inherited {
 		for _, c := range in.Carries {
 			for _, item := range it.Carried(c) {
 				state := a.state(in, c, item.Name)
-				if state == CameAlong && use.leavesOut(in, item, a.endpoint != nil) {
+				switch {
+				case state != LeftOut && a.endpoint != nil && use.displaced(in, item):
+					state = Displaced
+				case state == CameAlong && use.leavesOut(in, item):
 					state = LeftOut
 				}
 				list = append(list, Inherited{Kind: c.Kind, Name: item.Name, Source: item.Source, State: state})
@@ -115,9 +118,15 @@ func useOf(d preparer.Descriptor, l *preparer.Layout) *use {
 	return u
 }
 
-// leavesOut says whether the client of the session does not see an item. What an edit sets in the place of the user's is
-// mended rather than left out, but on an endpoint, where it is another's.
-func (u *use) leavesOut(in preparer.Input, item input.Carried, endpoint bool) bool {
+// displaced says whether a model endpoint stands in the place of an item: the adapter says so, or an edit sets something
+// else there, which without an endpoint would be to mend what the user has.
+func (u *use) displaced(in preparer.Input, item input.Carried) bool {
+	return slices.ContainsFunc(in.Displaced, func(path preparer.KeyPath) bool { return path.Covers(item.Key) }) ||
+		slices.ContainsFunc(u.edits[in.Name], func(e preparer.Edit) bool { return e.Op == preparer.OpSet && e.Path.Covers(item.Key) })
+}
+
+// leavesOut says whether the client of the session does not see an item.
+func (u *use) leavesOut(in preparer.Input, item input.Carried) bool {
 	if e := u.expose[in.Name]; slices.Contains(e.Except, item.Name) || e.Only != nil && !slices.Contains(e.Only, item.Name) {
 		return true
 	}
@@ -132,11 +141,9 @@ func (u *use) leavesOut(in preparer.Input, item input.Carried, endpoint bool) bo
 	for _, e := range u.edits[in.Name] {
 		switch e.Op {
 		case preparer.OpDelete, preparer.OpReplace:
-			gone = gone || covers(e.Path, item.Key)
-		case preparer.OpSet:
-			gone = gone || endpoint && covers(e.Path, item.Key)
+			gone = gone || e.Path.Covers(item.Key)
 		case preparer.OpKeep:
-			gone = gone || len(item.Key) > len(e.Path) && covers(e.Path, item.Key) && !slices.Contains(e.Names, item.Key[len(e.Path)])
+			gone = gone || len(item.Key) > len(e.Path) && e.Path.Covers(item.Key) && !slices.Contains(e.Names, item.Key[len(e.Path)])
 		}
 	}
 	return gone
@@ -145,17 +152,4 @@ func (u *use) leavesOut(in preparer.Input, item input.Carried, endpoint bool) bo
 // within says whether a location lies in a directory.
 func within(dir, at preparer.Location) bool {
 	return dir.Base == at.Base && dir.Home == at.Home && (dir.Path == at.Path || strings.HasPrefix(at.Path, dir.Path+"/"))
-}
-
-// covers says whether a path is a key or stands above it.
-func covers(path, key preparer.KeyPath) bool {
-	if len(path) > len(key) {
-		return false
-	}
-	for i, want := range path {
-		if want != "*" && want != key[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -76,7 +76,7 @@ func TestTheReportSaysWhatTheLayoutDoes(t *testing.T) {
 	if diff := cmp.Diff(want, report(s.session("plain"))); diff != "" {
 		t.Errorf("plain (-want +got):\n%s", diff)
 	}
-	want["mended"+settings] = LeftOut
+	want["mended"+settings] = Displaced
 	if diff := cmp.Diff(want, report(bound(s.session("bound"), "http://127.0.0.1:1/v1"))); diff != "" {
 		t.Errorf("on an endpoint (-want +got):\n%s", diff)
 	}
@@ -106,5 +106,76 @@ func TestAChoiceByNameIsNotCut(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]InheritState{"mine": CameAlong, "mine.v2": LeftOut}, got); diff != "" {
 		t.Errorf("skills (-want +got):\n%s", diff)
+	}
+}
+
+// What the descriptor says to give way to a model endpoint is reported as displaced in a session on one, where it would have
+// come along and where the client gives no way to leave it out, and nowhere else.
+func TestC256_TheReportSaysWhatAnEndpointDisplaces(t *testing.T) {
+	t.Parallel()
+	p := binding()
+	describe := p.describe
+	p.describe = func(d *preparer.Descriptor) {
+		describe(d)
+		// In a file that the client reads where it is, so that nothing in the layout tells.
+		theirs := preparer.FileAt("theirs", preparer.AtUser(".prop.json")).Carrying(preparer.ModelSettings, "env/*", "agent/*", "theme").
+			CarryingDisplaced(preparer.ModelSettings, "model", "provider/*").CarryingFast(preparer.Instructions, "notes").
+			DisplacedIn("env", "ADDRESS")
+		theirs.Format = preparer.JSON
+		d.Inputs = append(d.Inputs, theirs)
+	}
+	const file = `{"model": "m", "theme": "dark", "notes": "n", "env": {"ADDRESS": "a", "OTHER": "b"},
+		"provider": {"same": {"model": "m"}}, "agent": {"same": {"model": "m"}}}`
+	all, none := preparer.Choice{Mode: preparer.All}, preparer.Choice{Mode: preparer.None}
+	for name, c := range map[string]struct {
+		bound  bool
+		choice preparer.Choice
+		fast   bool // the client gives no way to leave them out
+		model  InheritState
+		theme  InheritState
+	}{
+		"come along":                        {choice: all, model: CameAlong, theme: CameAlong},
+		"come along on an endpoint":         {bound: true, choice: all, model: Displaced, theme: CameAlong},
+		"are left out":                      {choice: none, model: LeftOut, theme: LeftOut},
+		"are left out on an endpoint":       {bound: true, choice: none, model: LeftOut, theme: LeftOut},
+		"cannot be left out":                {choice: none, fast: true, model: NotExcluded, theme: NotExcluded},
+		"cannot be left out on an endpoint": {bound: true, choice: none, fast: true, model: Displaced, theme: NotExcluded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := p
+			describe := p.describe
+			p.describe = func(d *preparer.Descriptor) {
+				describe(d)
+				if !c.fast {
+					d.Inherit[preparer.ModelSettings] = preparer.Exclusion{How: preparer.ByLayout}
+				}
+			}
+			s := newStage(t, p)
+			s.write("home/.prop.json", file)
+			ses := s.session("one")
+			ses.Inherit.Kinds = map[preparer.Kind]preparer.Choice{preparer.ModelSettings: c.choice}
+			if c.bound {
+				ses = bound(ses, "http://127.0.0.1:1/v1")
+			}
+			got := map[string][]InheritState{}
+			prepared := s.prepare(ses)
+			for _, i := range prepared.Inherited {
+				if i.Source == "~/.prop.json" {
+					got[i.Name] = append(got[i.Name], i.State)
+				}
+			}
+			// An agent and a provider of one name are two things.
+			want := map[string][]InheritState{"model": {c.model}, "ADDRESS": {c.model}, "OTHER": {c.theme}, "theme": {c.theme},
+				"same": {c.theme, c.model}, "notes": {CameAlong}}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for _, d := range prepared.Diagnostics {
+				if d.Code == "not_excludable" && strings.Contains(d.Text, " model from ") && c.model != NotExcluded {
+					t.Errorf("and yet it is said: %s", d.Text)
+				}
+			}
+		})
 	}
 }

@@ -220,6 +220,7 @@ const (
 	CameAlong   InheritState = "inherited"
 	LeftOut     InheritState = "excluded"
 	NotExcluded InheritState = "not_excludable" // was to be left out, and the client gives no way to
+	Displaced   InheritState = "displaced"      // has no effect, because the model endpoint stands in its place
 )
 
 // Diagnostic is something that a person should know about a session.

@@ -37,12 +37,14 @@ var (
 	inSkills       = p.NamesAt("skills", p.FilterSkills, p.At(home, "skills")).Named().Carrying(p.Skills)
 	// The client lists the user's commands among the skills, and switches them by the same key.
 	inCommands       = p.NamesAt("commands", ".md", p.At(home, "commands")).Named().Carrying(p.Skills)
-	inCommandFolders = p.NamesAt("command-folders", p.FilterDirs, p.At(home, "commands"))
+	inCommandFolders = p.NamesAt("command-folders", p.FilterDirs, p.At(home, "commands")).Named()
 	// A subagent is a model, a set of tools and a prompt. No flag leaves it out alone, so it goes with the settings.
 	inAgents   = p.NamesAt("agents", ".md", p.At(home, "agents")).Carrying(p.ModelSettings)
 	inSettings = p.FileAt("settings", p.At(home, "settings.json")).Learning(p.JSON, pluginSwitch, settingsSocket, asked, denied).
 			Carrying(p.Hooks, "hooks/*").Carrying(p.Plugins, "enabledPlugins/*").
-			Carrying(p.ModelSettings, "model", "env/*", "permissions/*", "apiKeyHelper", "outputStyle", "effortLevel")
+			Carrying(p.ModelSettings, "env/*", "permissions/*", "outputStyle", "effortLevel").
+			CarryingDisplaced(p.ModelSettings, append(helpers, "model", "availableModels")...).
+			DisplacedIn("env", slices.Concat(managed, modelVars, settable)...)
 	// The state file lies beside the home by default, and in it when CLAUDE_CONFIG_DIR names one.
 	inState = p.FileAt("state", p.At(home, ".claude.json"), p.AtUser(".claude.json")).
 		Learning(p.JSON, serverType, serverCommand).Carrying(p.MCPServers, "mcpServers/*")
@@ -54,15 +56,6 @@ var (
 
 // withSettings are the kinds that lie in one source with the user's settings.
 var withSettings = []p.Kind{p.Instructions, p.Skills, p.MCPServers, p.Hooks, p.Plugins}
-
-// childMarkers are what the client tells its own children. Inherited by a session that was started from inside another
-// one, they make it take itself for a child, which among other things stops it from storing its transcript. They are
-// named one by one: CLAUDE_CONFIG_DIR and the variables of a login begin the same way and have to stay.
-var childMarkers = []string{
-	"CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_EXECPATH",
-	"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_KIND", "CLAUDE_CODE_SESSION_NAME", "CLAUDE_EFFORT", "CLAUDE_ENV_FILE",
-	"CLAUDE_JOB_DIR", "CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR",
-}
 
 // Describe implements preparer.Preparer.
 func (Adapter) Describe() p.Descriptor {

@@ -13,8 +13,8 @@ const account = "managed:kimi-code"
 var sections = p.Sections{
 	{Kind: p.Skills, Keys: []string{"extra_skill_dirs", "merge_all_available_skills"}, Report: []string{"extra_skill_dirs"}},
 	{Kind: p.Hooks, Keys: []string{"hooks"}},
-	{Kind: p.ModelSettings, Report: []string{"providers/*", "models/*", "default_model", "default_permission_mode",
-		"default_plan_mode", "thinking", "permission", "loop_control", "secondary_model", "services", "extra_agent_dirs"}},
+	{Kind: p.ModelSettings, Report: []string{"default_permission_mode", "default_plan_mode", "permission", "loop_control", "extra_agent_dirs"},
+		Displaced: []string{"providers/*", "models/*", "default_model", "secondary_model", "services", "thinking"}},
 }
 
 // configuration places config.toml, and what the user has chosen in files of their own. It is a private copy: the client

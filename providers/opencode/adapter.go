@@ -61,7 +61,7 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 	// The directory is read after the project's own files, which the file alone is not.
 	l.Set(envDir, root.Value())
 	l.Set(envFile, file.Value())
-	l.SwitchOn(quiet...)
+	l.SwitchOn(lists["quiet"]...)
 	if !r.Target.Has("rg") {
 		l.Note(p.Warn("opencode.no-ripgrep", "skills cannot be loaded without ripgrep, which the client then tries to download",
 			"install ripgrep, so that rg is on PATH"))

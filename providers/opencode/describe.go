@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	_ "embed"
 	"slices"
 
 	p "github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -15,24 +16,19 @@ const (
 	keyVar, serverVars = p.EndpointKeyVar, "TUTTI_MCP_HEADER_"
 )
 
-var (
-	// quiet switches off what the client fetches at its start: a newer catalog of models than the one that it has within, a
-	// newer version of itself, and language servers.
-	quiet = []string{"OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_LSP_DOWNLOAD"}
-	// settings are variables by which a person configures the client beside files.
-	settings = []string{"OPENCODE_CONFIG_CONTENT", "OPENCODE_PERMISSION", "OPENCODE_TUI_CONFIG"}
-	// redirects are variables that lead the client to other directories, providers or remote configurations, or have it tell
-	// a collector what is said.
-	redirects = []string{"OPENCODE_MODELS_PATH", "OPENCODE_MODELS_URL", "OPENCODE_TEST_*", "OPENCODE_WORKSPACE_ID", "OTEL_EXPORTER_OTLP_*"}
-)
+//go:embed variables.txt
+var variables string // of the client, by what they do, which the file says
+
+var lists = p.Lists(variables)
 
 // What is learned of the user's configuration: names of servers and of what has a model of its own, and permissions that
 // are one word. Headers and options, which may hold secrets, are not asked for.
 var (
-	serverType, agentModel = p.Key("mcp", "*", "type"), p.Key("agent", "*", "model")
-	allRules, skillRule    = p.Key("permission"), p.Key("permission", "skill")
-	shellRule, shellRules  = p.Key("permission", "bash"), p.Key("permission", "bash", "*")
-	buildShellRule         = p.Key("agent", "build", "permission", "bash")
+	serverType, commandModel = p.Key("mcp", "*", "type"), p.Key("command", "*", "model")
+	agentModel, modeModel    = p.Key("agent", "*", "model"), p.Key("mode", "*", "model")
+	allRules, skillRule      = p.Key("permission"), p.Key("permission", "skill")
+	shellRule, shellRules    = p.Key("permission", "bash"), p.Key("permission", "bash", "*")
+	buildShellRule           = p.Key("agent", "build", "permission", "bash")
 )
 
 // The inputs, in the user's configuration directories unless they say otherwise.
@@ -44,6 +40,9 @@ var (
 	// Of the user, for agents of every make.
 	inSharedSkills = p.NamesAt("shared-skills", p.FilterSkills, p.EachAtUser(".claude/skills", ".agents/skills")...).Carrying(p.Skills)
 	inAgents       = own("agents", ".md", "agent").Named().Carrying(p.ModelSettings)
+	inAgentFolders = own("agent-folders", p.FilterDirs, "agent").Named().Carrying(p.ModelSettings)
+	inModes        = own("modes", ".md", "mode").Named().Carrying(p.ModelSettings)
+	inCommands     = own("commands", ".md", "command").Named().Carrying(p.ModelSettings)
 	// What follows is the project's, which comes along by working there; named so that no skill of ours takes its name, and
 	// because a session with credentials of the host's has to bring it itself.
 	inProjectInstructions = p.FileAt("project-instructions", p.EachInProject("AGENTS.md", "CLAUDE.md", "CONTEXT.md")...)
@@ -62,9 +61,6 @@ var (
 
 // Describe implements preparer.Preparer.
 func (Adapter) Describe() p.Descriptor {
-	below := func(id, env, path string) p.Home {
-		return p.Home{ID: id, Env: env, Sub: "opencode", Default: path + "/opencode"}
-	}
 	return p.Descriptor{
 		Provider: "opencode", Version: "0.1.0",
 		Client: p.Client{
@@ -73,15 +69,13 @@ func (Adapter) Describe() p.Descriptor {
 			// It refuses a configuration with a key that it does not know.
 			Validators: [][]string{{"debug", "config"}},
 		},
-		Homes: []p.Home{below(home, "XDG_CONFIG_HOME", ".config"), below("data", "XDG_DATA_HOME", ".local/share"),
-			below("state", "XDG_STATE_HOME", ".local/state"), below("cache", "XDG_CACHE_HOME", ".cache")},
+		Homes: p.XDGHomes("opencode"),
 		Inputs: slices.Concat([]p.Input{
 			inInstructions, inSkills, inSkillTrees, inSharedSkills,
 			own("plugins-js", ".js", "plugin").Carrying(p.Plugins), own("plugins-ts", ".ts", "plugin").Carrying(p.Plugins),
 			// No switch keeps a tool of the user's from being loaded.
-			own("tools-js", ".js", "tool").CarryingFast(p.Plugins), own("tools-ts", ".ts", "tool").CarryingFast(p.Plugins), inAgents,
-			own("modes", ".md", "mode").Carrying(p.ModelSettings), own("commands", ".md", "command").Carrying(p.ModelSettings),
-			inProjectInstructions, inProjectSkills, inProjectShared, inProjectConfig, inProjectPlugins,
+			own("tools-js", ".js", "tool").CarryingFast(p.Plugins), own("tools-ts", ".ts", "tool").CarryingFast(p.Plugins),
+			inAgents, inAgentFolders, inModes, inCommands, inProjectInstructions, inProjectSkills, inProjectShared, inProjectConfig, inProjectPlugins,
 		}, configs),
 		Instructions: []p.Channel{p.HomeFile},
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames, MaxName: 64},
@@ -97,7 +91,7 @@ func (Adapter) Describe() p.Descriptor {
 		},
 		Gates: append(p.Unanswered("login"), p.TrustGate("folder-trust", p.AnsweredByEnv, p.AnsweredByEnv, p.MCPServers, p.Plugins, p.ModelSettings)),
 		Env: slices.Concat([]string{envDir, envFile, envNoShared, envNoProject, envNoPlugins, envAuth, envDatabase, envOffline, keyVar,
-			serverVars + "*"}, quiet, settings, redirects),
+			serverVars + "*"}, lists["quiet"], lists["settings"], lists["redirects"]),
 		// The client puts its plugin interface into the configuration directory, and a schema into a configuration that names
 		// none.
 		OwnState: slices.Concat(
@@ -122,9 +116,9 @@ func own(name, filter, dir string) p.Input { // the client knows each directory 
 
 // config is a configuration of the user's. The client adds up lists of instructions and gives no way to empty them.
 func config(name string, at p.Location) p.Input {
-	return p.FileAt(name, at).Learning(p.JSONC, serverType, agentModel, allRules, skillRule, shellRule, shellRules, buildShellRule).
+	return p.FileAt(name, at).Learning(p.JSONC, serverType, agentModel, modeModel, commandModel, allRules, skillRule, shellRule, shellRules, buildShellRule).
 		CarryingFast(p.Instructions, "instructions").Carrying(p.Skills, "skills/paths", "skills/urls").
 		Carrying(p.MCPServers, "mcp/*").Carrying(p.Plugins, "plugin").
-		Carrying(p.ModelSettings, "model", "small_model", "default_agent", "provider/*", "agent/*", "mode/*", "command/*",
-			"permission", "tools", "formatter", "lsp")
+		CarryingDisplaced(p.ModelSettings, "model", "small_model", "provider/*").Carrying(p.ModelSettings, "default_agent", "agent/*", "mode/*", "command/*",
+		"permission", "tools", "formatter", "lsp")
 }

@@ -29,18 +29,24 @@ func (s *session) bind() {
 		"options":   p.Object{"baseURL": p.S(e.BaseURL), "apiKey": key},
 		"whitelist": e.IDs(), "blacklist": p.List{},
 	}}
-	// Agents of the user's may ask for a model that is not there.
-	for _, name := range s.Items(agentModel, configs...) {
-		s.doc.In("agent", name)["model"] = model
+	// Agents and modes of the user's may ask for a model that is not there. The latter are agents when they come from files.
+	for table, path := range map[string]p.KeyPath{"agent": agentModel, "mode": modeModel} {
+		for _, name := range s.Items(path, configs...) {
+			s.doc.In(table, name)["model"] = model
+		}
 	}
-	for _, file := range inAgents.In(s.Request).Names {
+	for _, file := range append(inAgents.In(s.Request).Names, inModes.In(s.Request).Names...) {
 		s.doc.In("agent", strings.TrimSuffix(file, ".md"))["model"] = model
+	}
+	if len(inCommands.In(s.Request).Names)+len(inAgentFolders.In(s.Request).Names)+len(s.Items(commandModel, configs...)) > 0 {
+		s.Note(p.Tell("opencode.models-of-their-own",
+			"commands of yours, and agents in folders, that name a model fail in this session, which has those of its endpoint only", ""))
 	}
 	// An organisation that the user is signed in to sends a configuration, which is laid over all others. Logins stand in
 	// a file or in the database.
 	s.Set(envAuth, p.S("{}"))
 	s.Set(envDatabase, root.Join("opencode.db").Value())
-	s.Strip(redirects...)
+	s.Strip(lists["redirects"]...)
 	s.Note(p.Warn("opencode.key-in-environment",
 		"commands, servers and tools that opencode runs in this session see the key of the endpoint in "+keyVar,
 		"use a route of the gateway, whose token is worth nothing elsewhere"))

@@ -28,7 +28,7 @@ func (s *session) exclude() {
 		}
 	}
 	if s.Endpoint != nil || !in.All(p.ModelSettings) {
-		s.Strip(settings...)
+		s.Strip(lists["settings"]...)
 	}
 }
 

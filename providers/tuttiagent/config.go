@@ -25,8 +25,8 @@ var sections = p.Sections{
 	{Kind: p.Hooks, Keys: []string{"hooks", "notify"}, Report: []string{"notify", "hooks/*"}},
 	{Kind: p.Plugins, Keys: []string{"marketplaces", "plugins"}, Off: p.Key("features", "plugins"), Report: []string{"plugins/*"}},
 	{Kind: p.Memories, Keys: []string{"memories"}, Off: p.Key("features", "memories"), Report: []string{}},
-	{Kind: p.ModelSettings, Off: p.Key("analytics", "enabled"), Report: []string{"model", "model_provider", "model_reasoning_effort",
-		"approval_policy", "sandbox_mode", "model_providers/*", "agents/*"}},
+	{Kind: p.ModelSettings, Off: p.Key("analytics", "enabled"), Displaced: []string{"model", "model_provider", "model_providers/*"},
+		Report: []string{"model_reasoning_effort", "approval_policy", "sandbox_mode", "agents/*"}},
 }
 
 // legacy is the provider that hosts wrote into the configuration once, with the keys that led to it. It goes only as they

@@ -102,6 +102,14 @@ type Home struct {
 	WindowsNative bool `json:"windowsNative,omitempty"`
 }
 
+// XDGHomes are the directories that a client has below each of the XDG base directories. Their ids are config, data, state
+// and cache.
+func XDGHomes(sub string) []Home {
+	home := func(id, env, path string) Home { return Home{ID: id, Env: env, Sub: sub, Default: path + "/" + sub} }
+	return []Home{home("config", "XDG_CONFIG_HOME", ".config"), home("data", "XDG_DATA_HOME", ".local/share"),
+		home("state", "XDG_STATE_HOME", ".local/state"), home("cache", "XDG_CACHE_HOME", ".cache")}
+}
+
 // Channel is a way to tell a client its instructions.
 type Channel string
 

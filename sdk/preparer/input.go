@@ -23,6 +23,9 @@ type Input struct {
 	Secret bool `json:"secret,omitempty"`
 	// Carries says what of the user's set-up comes along by this input, for the report of inherited items.
 	Carries []Carry `json:"carries,omitempty"`
+	// Displaced are key paths, in a parsed file, of what has no effect in a session on a model endpoint, because something of
+	// the endpoint's stands in its place. What it carries there is reported as displaced, and not as coming along.
+	Displaced []KeyPath `json:"displaced,omitempty"`
 }
 
 // InputKind is what is looked at.
@@ -122,6 +125,19 @@ type KeyPath []string
 
 // Key makes a KeyPath.
 func Key(segments ...string) KeyPath { return segments }
+
+// Covers says whether the path names a value or one above it.
+func (k KeyPath) Covers(key KeyPath) bool {
+	if len(k) > len(key) {
+		return false
+	}
+	for i, want := range k {
+		if want != "*" && want != key[i] {
+			return false
+		}
+	}
+	return true
+}
 
 // String joins the segments with slashes, "~" and "/" inside a segment written as ~0 and ~1 (RFC 6901).
 func (k KeyPath) String() string {

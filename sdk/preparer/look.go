@@ -45,6 +45,21 @@ func (i Input) CarryingFast(kind Kind, keys ...string) Input {
 	return i.carry(Carry{Kind: kind, Keys: parseKeys(keys), Stays: true})
 }
 
+// CarryingDisplaced is Carrying for what gives way to a model endpoint.
+func (i Input) CarryingDisplaced(kind Kind, keys ...string) Input {
+	i.Displaced = append(slices.Clip(i.Displaced), parseKeys(keys)...)
+	return i.Carrying(kind, keys...)
+}
+
+// DisplacedIn is the input, of which those keys of a table that are named give way to a model endpoint.
+func (i Input) DisplacedIn(table string, names ...string) Input {
+	i.Displaced = slices.Clip(i.Displaced)
+	for _, name := range names {
+		i.Displaced = append(i.Displaced, Key(table, name))
+	}
+	return i
+}
+
 func (i Input) carry(c Carry) Input {
 	i.Carries = append(slices.Clip(i.Carries), c)
 	return i

@@ -17,6 +17,8 @@ type Section struct {
 	OffForNone bool
 	// Report are the key paths, as [ParseKey] reads them, of what the report of inherited items has; nil for Keys.
 	Report []string
+	// Displaced are more of these: those that give way to a model endpoint.
+	Displaced []string
 }
 
 // Carried is the input that is such a configuration.
@@ -28,6 +30,9 @@ func (s Sections) Carried(in Input) Input {
 		}
 		if section.Kind != "" && len(report) > 0 {
 			in = in.Carrying(section.Kind, report...)
+		}
+		if len(section.Displaced) > 0 {
+			in = in.CarryingDisplaced(section.Kind, section.Displaced...)
 		}
 	}
 	return in

@@ -87,7 +87,8 @@ func good() actor {
 			Homes:  []p.Home{{ID: "actor", Env: "ACTOR_HOME", Default: ".actor"}},
 			Inputs: []p.Input{
 				{Name: "config", Kind: p.InputFile, At: []p.Location{p.At("actor", "config.toml")}, Learn: p.LearnValues,
-					Format: p.TOML, Values: []p.KeyPath{p.Key("model"), p.Key("servers", "*")}},
+					Format: p.TOML, Values: []p.KeyPath{p.Key("model"), p.Key("servers", "*")},
+					Carries: []p.Carry{{Kind: p.ModelSettings, Keys: []p.KeyPath{p.Key("model"), p.Key("trust")}}}, Displaced: []p.KeyPath{p.Key("model")}},
 				{Name: "skills", Kind: p.InputNames, At: []p.Location{p.At("actor", "skills")}, Filter: p.FilterSkills,
 					Carries: []p.Carry{{Kind: p.Skills}}},
 				{Name: "login", Kind: p.InputFile, At: []p.Location{p.At("actor", "auth.json")}, Secret: true},
@@ -108,7 +109,11 @@ func good() actor {
 func plain(r p.Request) (*p.Layout, error) {
 	l, home := p.NewLayout(), p.Session("actor")
 	l.Block(home.Join("AGENTS.md"), []p.Base{p.Empty()}, r.Instructions.Text())
-	l.Merge(home.Join("config.toml"), p.TOML, []p.Base{p.FromInput("config"), p.Empty()}, p.Set(p.Key("trust"), p.Bool(true)))
+	edits := []p.Edit{p.Set(p.Key("trust"), p.Bool(true))}
+	if r.Endpoint != nil {
+		edits = append(edits, p.Delete(p.Key("model")))
+	}
+	l.Merge(home.Join("config.toml"), p.TOML, []p.Base{p.FromInput("config"), p.Empty()}, edits...)
 	l.Login(p.Login{At: home.Join("auth.json"), Input: "login", JSON: true})
 	l.Set("ACTOR_HOME", home.Value())
 	l.Args(p.S("--home"), home.Value())
@@ -302,6 +307,14 @@ func TestBadAdapterFails(t *testing.T) {
 		})},
 		"protocol twice":                {"descriptor", described(func(d *p.Descriptor) { d.Model.Also = []p.Protocol{p.OpenAI} })},
 		"serves what it does not offer": {"endpoint", described(func(d *p.Descriptor) { d.Model = p.Model{} })},
+		"does not say what gives way":   {"displaced", described(func(d *p.Descriptor) { d.Inputs[0].Displaced = nil })},
+		"gives way to nothing":          {"descriptor", described(func(d *p.Descriptor) { d.Model = p.Model{} })},
+		"gives way with what it has not": {"descriptor", described(func(d *p.Descriptor) {
+			d.Inputs[0].Displaced = []p.KeyPath{p.Key("servers", "*")}
+		})},
+		"gives way below an item": {"descriptor", described(func(d *p.Descriptor) {
+			d.Inputs[0].Displaced = []p.KeyPath{p.Key("model", "name")}
+		})},
 		"ignores the servers": {"servers", func() actor {
 			a := good()
 			a.prepare = func(r p.Request) (*p.Layout, error) {

@@ -71,6 +71,7 @@ func checks(c Config) []check {
 		rule(Answers), rule(rules.Shape), rule(rules.Places), rule(rules.Names), rule(rules.Prose), rule(rules.Secrets),
 		{"determinism", func(t testing.TB) []error { return determinism(t.Context(), c.Preparer, c.Seed) }},
 		{"endpoint", func(t testing.TB) []error { return endpoints(t.Context(), c.Preparer) }},
+		{"displaced", func(t testing.TB) []error { return displaced(t.Context(), c.Preparer) }},
 		{"rtk", func(t testing.TB) []error { return rewrites(t.Context(), c.Preparer) }},
 		{"saver", func(t testing.TB) []error { return savers(t.Context(), c.Preparer) }},
 		{"servers", func(t testing.TB) []error { return servers(t.Context(), c.Preparer) }},

@@ -92,6 +92,7 @@ func (e *encoder) input(i preparer.Input) *pb.Input {
 		Carries: each(i.Carries, func(c preparer.Carry) *pb.Carry {
 			return &pb.Carry{Kind: e.kind(c.Kind), Keys: each(c.Keys, e.key), Stays: c.Stays}
 		}),
+		Displaced: each(i.Displaced, e.key),
 	}
 }
 
@@ -227,6 +228,7 @@ func (d *decoder) input(m *pb.Input) preparer.Input {
 		Carries: each(m.GetCarries(), func(c *pb.Carry) preparer.Carry {
 			return preparer.Carry{Kind: d.kind(c.GetKind()), Keys: each(c.GetKeys(), d.key), Stays: c.GetStays()}
 		}),
+		Displaced: each(m.GetDisplaced(), d.key),
 	}
 }
 

@@ -141,7 +141,20 @@ func (c *descriptorChecker) inputs() {
 		for _, carry := range i.Carries {
 			c.want(carry.Kind != "", where, "what it carries has no kind")
 		}
+		for _, path := range i.Displaced {
+			c.want(c.desc.Model.Protocol != preparer.NoProtocol, where, "it gives way to a model endpoint, and the model names no protocol")
+			c.want(carriesAt(i, path), where, "%s gives way to a model endpoint and is nothing that it carries", path)
+		}
 	}
+}
+
+// carriesAt says whether what stands at a path is an item that an input carries, or holds some.
+func carriesAt(i preparer.Input, path preparer.KeyPath) bool {
+	return len(path) > 0 && slices.ContainsFunc(i.Carries, func(carry preparer.Carry) bool {
+		return slices.ContainsFunc(carry.Keys, func(key preparer.KeyPath) bool {
+			return path.Covers(key) || len(path) == len(key) && key.Covers(path)
+		})
+	})
 }
 
 func (c *descriptorChecker) file(where string, i preparer.Input) {

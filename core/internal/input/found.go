@@ -138,7 +138,7 @@ func (it *Item) Carried(c preparer.Carry) []Carried {
 	slices.SortFunc(list, func(a, b Carried) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Key.String(), b.Key.String()))
 	})
-	return slices.CompactFunc(list, func(a, b Carried) bool { return a.Name == b.Name })
+	return slices.CompactFunc(list, func(a, b Carried) bool { return a.Name == b.Name && slices.Equal(a.Key, b.Key) })
 }
 
 // Identity tells one content of an input ("input"), or one value in it ("input#key/path"), from another. It is a digest,

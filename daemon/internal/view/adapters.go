@@ -203,6 +203,26 @@ func (v View) Descriptor(d preparer.Descriptor) {
 		}
 	}
 	v.columns(&c)
+	v.displaced(d)
+}
+
+// displaced shows which settings have no effect in a session on a model endpoint.
+func (v View) displaced(d preparer.Descriptor) {
+	var keys []string
+	for _, in := range d.Inputs {
+		for _, k := range in.Displaced {
+			if key := strings.Join(k, "."); !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return
+	}
+	v.Title("Without effect on a model endpoint, which stands in its place")
+	for _, line := range wrap(keys) {
+		v.Line("    %s", line)
+	}
 }
 
 // wrap puts words on lines of a width that terminals have.

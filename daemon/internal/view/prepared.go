@@ -129,6 +129,8 @@ func (v View) Inherited(items []core.Inherited) {
 			mark, word = v.Style.Dim("–"), "left out"
 		case core.NotExcluded:
 			mark, word = v.Style.Warn("!"), "cannot be left out"
+		case core.Displaced:
+			mark, word = v.Style.Dim("–"), "the model endpoint stands in its place"
 		}
 		c.Row(mark, kindWord(i.Kind), paint.Clean(i.Name), word, v.Style.Dim(paint.Clean(i.Source)))
 	}

@@ -101,15 +101,17 @@ func TestInheritedAndDiagnostics(t *testing.T) {
 			{Kind: preparer.MCPServers, Name: "docs", Source: "home:x/c.toml", State: core.CameAlong},
 			{Kind: preparer.Hooks, Name: "h", Source: "home:x/h", State: core.LeftOut},
 			{Kind: preparer.Plugins, Name: "p", Source: "home:x/p", State: core.NotExcluded},
+			{Kind: preparer.ModelSettings, Name: "model", Source: "home:x/c", State: core.Displaced},
 		})
 		v.Diagnostics([]core.Diagnostic{preparer.Warn("x.y", "look here", "do that")})
 	})
 	want := strings.Join([]string{
 		"",
 		"Your own set-up",
-		"  ✓  mcp servers  docs  comes along         home:x/c.toml",
-		"  –  hooks        h     left out            home:x/h",
-		"  !  plugins      p     cannot be left out  home:x/p",
+		"  ✓  mcp servers     docs   comes along                             home:x/c.toml",
+		"  –  hooks           h      left out                                home:x/h",
+		"  !  plugins         p      cannot be left out                      home:x/p",
+		"  –  model settings  model  the model endpoint stands in its place  home:x/c",
 		"",
 		"Good to know",
 		"  ! look here (x.y)",

@@ -3411,7 +3411,9 @@ type Input struct {
 	Carries  []*Carry               `protobuf:"bytes,9,rep,name=carries,proto3" json:"carries,omitempty"`
 	NotBlank bool                   `protobuf:"varint,10,opt,name=not_blank,json=notBlank,proto3" json:"not_blank,omitempty"`
 	// A link that leads out of the home is refused.
-	Inside        bool `protobuf:"varint,11,opt,name=inside,proto3" json:"inside,omitempty"`
+	Inside bool `protobuf:"varint,11,opt,name=inside,proto3" json:"inside,omitempty"`
+	// Of what the input carries, what has no effect in a session on a model endpoint.
+	Displaced     []*KeyPath `protobuf:"bytes,12,rep,name=displaced,proto3" json:"displaced,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3521,6 +3523,13 @@ func (x *Input) GetInside() bool {
 		return x.Inside
 	}
 	return false
+}
+
+func (x *Input) GetDisplaced() []*KeyPath {
+	if x != nil {
+		return x.Displaced
+	}
+	return nil
 }
 
 type Location struct {
@@ -6330,7 +6339,7 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\x03how\x18\x02 \x01(\x0e2\x1a.greenroom.preparer.v1.HowR\x03how\x12\x14\n" +
 	"\x05named\x18\x03 \x01(\bR\x05named\x12/\n" +
 	"\x04with\x18\x04 \x03(\x0e2\x1b.greenroom.preparer.v1.KindR\x04with\x12!\n" +
-	"\foff_endpoint\x18\x05 \x01(\bR\voffEndpoint\"\xc2\x03\n" +
+	"\foff_endpoint\x18\x05 \x01(\bR\voffEndpoint\"\x80\x04\n" +
 	"\x05Input\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
 	"\x04kind\x18\x02 \x01(\x0e2 .greenroom.preparer.v1.InputKindR\x04kind\x12/\n" +
@@ -6343,7 +6352,8 @@ const file_greenroom_preparer_v1_preparer_proto_rawDesc = "" +
 	"\acarries\x18\t \x03(\v2\x1c.greenroom.preparer.v1.CarryR\acarries\x12\x1b\n" +
 	"\tnot_blank\x18\n" +
 	" \x01(\bR\bnotBlank\x12\x16\n" +
-	"\x06inside\x18\v \x01(\bR\x06inside\"\x8b\x01\n" +
+	"\x06inside\x18\v \x01(\bR\x06inside\x12<\n" +
+	"\tdisplaced\x18\f \x03(\v2\x1e.greenroom.preparer.v1.KeyPathR\tdisplaced\"\x8b\x01\n" +
 	"\bLocation\x127\n" +
 	"\x04base\x18\x01 \x01(\x0e2#.greenroom.preparer.v1.LocationBaseR\x04base\x12\x12\n" +
 	"\x04home\x18\x02 \x01(\tR\x04home\x12\x12\n" +
@@ -6861,94 +6871,95 @@ var file_greenroom_preparer_v1_preparer_proto_depIdxs = []int32{
 	2,   // 52: greenroom.preparer.v1.Input.format:type_name -> greenroom.preparer.v1.Format
 	42,  // 53: greenroom.preparer.v1.Input.values:type_name -> greenroom.preparer.v1.KeyPath
 	54,  // 54: greenroom.preparer.v1.Input.carries:type_name -> greenroom.preparer.v1.Carry
-	16,  // 55: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
-	12,  // 56: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
-	42,  // 57: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
-	60,  // 58: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
-	61,  // 59: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
-	62,  // 60: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
-	63,  // 61: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
-	67,  // 62: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
-	69,  // 63: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
-	58,  // 64: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
-	57,  // 65: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
-	64,  // 66: greenroom.preparer.v1.Request.servers:type_name -> greenroom.preparer.v1.Server
-	56,  // 67: greenroom.preparer.v1.Request.rtk:type_name -> greenroom.preparer.v1.RTK
-	41,  // 68: greenroom.preparer.v1.RTK.program:type_name -> greenroom.preparer.v1.Place
-	61,  // 69: greenroom.preparer.v1.RTK.reference:type_name -> greenroom.preparer.v1.Document
-	61,  // 70: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
-	61,  // 71: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
-	59,  // 72: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
-	8,   // 73: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
-	66,  // 74: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
-	39,  // 75: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
-	61,  // 76: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
-	17,  // 77: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
-	65,  // 78: greenroom.preparer.v1.Server.headers:type_name -> greenroom.preparer.v1.Header
-	39,  // 79: greenroom.preparer.v1.Header.value:type_name -> greenroom.preparer.v1.Secret
-	68,  // 80: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
-	18,  // 81: greenroom.preparer.v1.Options.trust_workspace:type_name -> greenroom.preparer.v1.Trust
-	12,  // 82: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
-	19,  // 83: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
-	36,  // 84: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
-	71,  // 85: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
-	88,  // 86: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
-	89,  // 87: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
-	91,  // 88: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
-	41,  // 89: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
-	72,  // 90: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
-	73,  // 91: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
-	75,  // 92: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
-	76,  // 93: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
-	77,  // 94: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
-	78,  // 95: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
-	79,  // 96: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
-	80,  // 97: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
-	82,  // 98: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
-	83,  // 99: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
-	84,  // 100: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
-	85,  // 101: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
-	33,  // 102: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
-	74,  // 103: greenroom.preparer.v1.File.named:type_name -> greenroom.preparer.v1.PathName
-	2,   // 104: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
-	35,  // 105: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
-	2,   // 106: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
-	86,  // 107: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
-	87,  // 108: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
-	86,  // 109: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
-	33,  // 110: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
-	33,  // 111: greenroom.preparer.v1.Block.lead:type_name -> greenroom.preparer.v1.Value
-	41,  // 112: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
-	81,  // 113: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
-	53,  // 114: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
-	42,  // 115: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
-	20,  // 116: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
-	42,  // 117: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
-	21,  // 118: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
-	22,  // 119: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
-	42,  // 120: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
-	33,  // 121: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
-	33,  // 122: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
-	23,  // 123: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
-	41,  // 124: greenroom.preparer.v1.Edit.at:type_name -> greenroom.preparer.v1.Place
-	24,  // 125: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
-	33,  // 126: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
-	33,  // 127: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
-	33,  // 128: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
-	33,  // 129: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
-	90,  // 130: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
-	25,  // 131: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
-	41,  // 132: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
-	26,  // 133: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
-	27,  // 134: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
-	29,  // 135: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
-	28,  // 136: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
-	30,  // 137: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
-	136, // [136:138] is the sub-list for method output_type
-	134, // [134:136] is the sub-list for method input_type
-	134, // [134:134] is the sub-list for extension type_name
-	134, // [134:134] is the sub-list for extension extendee
-	0,   // [0:134] is the sub-list for field type_name
+	42,  // 55: greenroom.preparer.v1.Input.displaced:type_name -> greenroom.preparer.v1.KeyPath
+	16,  // 56: greenroom.preparer.v1.Location.base:type_name -> greenroom.preparer.v1.LocationBase
+	12,  // 57: greenroom.preparer.v1.Carry.kind:type_name -> greenroom.preparer.v1.Kind
+	42,  // 58: greenroom.preparer.v1.Carry.keys:type_name -> greenroom.preparer.v1.KeyPath
+	60,  // 59: greenroom.preparer.v1.Request.target:type_name -> greenroom.preparer.v1.Target
+	61,  // 60: greenroom.preparer.v1.Request.instructions:type_name -> greenroom.preparer.v1.Document
+	62,  // 61: greenroom.preparer.v1.Request.skills:type_name -> greenroom.preparer.v1.SkillSet
+	63,  // 62: greenroom.preparer.v1.Request.endpoint:type_name -> greenroom.preparer.v1.Endpoint
+	67,  // 63: greenroom.preparer.v1.Request.options:type_name -> greenroom.preparer.v1.Options
+	69,  // 64: greenroom.preparer.v1.Request.inputs:type_name -> greenroom.preparer.v1.NamedFound
+	58,  // 65: greenroom.preparer.v1.Request.commands:type_name -> greenroom.preparer.v1.Commands
+	57,  // 66: greenroom.preparer.v1.Request.saver:type_name -> greenroom.preparer.v1.Saver
+	64,  // 67: greenroom.preparer.v1.Request.servers:type_name -> greenroom.preparer.v1.Server
+	56,  // 68: greenroom.preparer.v1.Request.rtk:type_name -> greenroom.preparer.v1.RTK
+	41,  // 69: greenroom.preparer.v1.RTK.program:type_name -> greenroom.preparer.v1.Place
+	61,  // 70: greenroom.preparer.v1.RTK.reference:type_name -> greenroom.preparer.v1.Document
+	61,  // 71: greenroom.preparer.v1.Saver.policy:type_name -> greenroom.preparer.v1.Document
+	61,  // 72: greenroom.preparer.v1.Saver.worker:type_name -> greenroom.preparer.v1.Document
+	59,  // 73: greenroom.preparer.v1.Commands.approved:type_name -> greenroom.preparer.v1.CommandLine
+	8,   // 74: greenroom.preparer.v1.Endpoint.protocol:type_name -> greenroom.preparer.v1.ModelProtocol
+	66,  // 75: greenroom.preparer.v1.Endpoint.models:type_name -> greenroom.preparer.v1.EndpointModel
+	39,  // 76: greenroom.preparer.v1.Endpoint.key:type_name -> greenroom.preparer.v1.Secret
+	61,  // 77: greenroom.preparer.v1.Endpoint.base:type_name -> greenroom.preparer.v1.Document
+	17,  // 78: greenroom.preparer.v1.Endpoint.auth:type_name -> greenroom.preparer.v1.EndpointAuth
+	65,  // 79: greenroom.preparer.v1.Server.headers:type_name -> greenroom.preparer.v1.Header
+	39,  // 80: greenroom.preparer.v1.Header.value:type_name -> greenroom.preparer.v1.Secret
+	68,  // 81: greenroom.preparer.v1.Options.inherit:type_name -> greenroom.preparer.v1.KindChoice
+	18,  // 82: greenroom.preparer.v1.Options.trust_workspace:type_name -> greenroom.preparer.v1.Trust
+	12,  // 83: greenroom.preparer.v1.KindChoice.kind:type_name -> greenroom.preparer.v1.Kind
+	19,  // 84: greenroom.preparer.v1.KindChoice.mode:type_name -> greenroom.preparer.v1.Mode
+	36,  // 85: greenroom.preparer.v1.NamedFound.values:type_name -> greenroom.preparer.v1.Field
+	71,  // 86: greenroom.preparer.v1.Layout.entries:type_name -> greenroom.preparer.v1.Entry
+	88,  // 87: greenroom.preparer.v1.Layout.env:type_name -> greenroom.preparer.v1.EnvOp
+	89,  // 88: greenroom.preparer.v1.Layout.launch:type_name -> greenroom.preparer.v1.Launch
+	91,  // 89: greenroom.preparer.v1.Layout.diagnostics:type_name -> greenroom.preparer.v1.Diagnostic
+	41,  // 90: greenroom.preparer.v1.Entry.at:type_name -> greenroom.preparer.v1.Place
+	72,  // 91: greenroom.preparer.v1.Entry.dir:type_name -> greenroom.preparer.v1.Dir
+	73,  // 92: greenroom.preparer.v1.Entry.file:type_name -> greenroom.preparer.v1.File
+	75,  // 93: greenroom.preparer.v1.Entry.document:type_name -> greenroom.preparer.v1.TypedDocument
+	76,  // 94: greenroom.preparer.v1.Entry.merge:type_name -> greenroom.preparer.v1.Merge
+	77,  // 95: greenroom.preparer.v1.Entry.block:type_name -> greenroom.preparer.v1.Block
+	78,  // 96: greenroom.preparer.v1.Entry.link:type_name -> greenroom.preparer.v1.Link
+	79,  // 97: greenroom.preparer.v1.Entry.copy:type_name -> greenroom.preparer.v1.Copy
+	80,  // 98: greenroom.preparer.v1.Entry.expose:type_name -> greenroom.preparer.v1.Expose
+	82,  // 99: greenroom.preparer.v1.Entry.share:type_name -> greenroom.preparer.v1.Share
+	83,  // 100: greenroom.preparer.v1.Entry.login:type_name -> greenroom.preparer.v1.Login
+	84,  // 101: greenroom.preparer.v1.Entry.skills:type_name -> greenroom.preparer.v1.PlaceSkills
+	85,  // 102: greenroom.preparer.v1.Entry.check:type_name -> greenroom.preparer.v1.Check
+	33,  // 103: greenroom.preparer.v1.File.body:type_name -> greenroom.preparer.v1.Value
+	74,  // 104: greenroom.preparer.v1.File.named:type_name -> greenroom.preparer.v1.PathName
+	2,   // 105: greenroom.preparer.v1.TypedDocument.format:type_name -> greenroom.preparer.v1.Format
+	35,  // 106: greenroom.preparer.v1.TypedDocument.root:type_name -> greenroom.preparer.v1.Object
+	2,   // 107: greenroom.preparer.v1.Merge.format:type_name -> greenroom.preparer.v1.Format
+	86,  // 108: greenroom.preparer.v1.Merge.base:type_name -> greenroom.preparer.v1.Base
+	87,  // 109: greenroom.preparer.v1.Merge.edits:type_name -> greenroom.preparer.v1.Edit
+	86,  // 110: greenroom.preparer.v1.Block.base:type_name -> greenroom.preparer.v1.Base
+	33,  // 111: greenroom.preparer.v1.Block.body:type_name -> greenroom.preparer.v1.Value
+	33,  // 112: greenroom.preparer.v1.Block.lead:type_name -> greenroom.preparer.v1.Value
+	41,  // 113: greenroom.preparer.v1.Link.to:type_name -> greenroom.preparer.v1.Place
+	81,  // 114: greenroom.preparer.v1.Expose.only:type_name -> greenroom.preparer.v1.Names
+	53,  // 115: greenroom.preparer.v1.Share.from:type_name -> greenroom.preparer.v1.Location
+	42,  // 116: greenroom.preparer.v1.Login.fresher:type_name -> greenroom.preparer.v1.KeyPath
+	20,  // 117: greenroom.preparer.v1.Check.kind:type_name -> greenroom.preparer.v1.CheckKind
+	42,  // 118: greenroom.preparer.v1.Check.keys:type_name -> greenroom.preparer.v1.KeyPath
+	21,  // 119: greenroom.preparer.v1.Base.kind:type_name -> greenroom.preparer.v1.BaseKind
+	22,  // 120: greenroom.preparer.v1.Edit.op:type_name -> greenroom.preparer.v1.EditOp
+	42,  // 121: greenroom.preparer.v1.Edit.path:type_name -> greenroom.preparer.v1.KeyPath
+	33,  // 122: greenroom.preparer.v1.Edit.value:type_name -> greenroom.preparer.v1.Value
+	33,  // 123: greenroom.preparer.v1.Edit.items:type_name -> greenroom.preparer.v1.Value
+	23,  // 124: greenroom.preparer.v1.Edit.list:type_name -> greenroom.preparer.v1.ListKind
+	41,  // 125: greenroom.preparer.v1.Edit.at:type_name -> greenroom.preparer.v1.Place
+	24,  // 126: greenroom.preparer.v1.EnvOp.op:type_name -> greenroom.preparer.v1.EnvKind
+	33,  // 127: greenroom.preparer.v1.EnvOp.value:type_name -> greenroom.preparer.v1.Value
+	33,  // 128: greenroom.preparer.v1.Launch.before:type_name -> greenroom.preparer.v1.Value
+	33,  // 129: greenroom.preparer.v1.Launch.after:type_name -> greenroom.preparer.v1.Value
+	33,  // 130: greenroom.preparer.v1.Launch.first_prompt:type_name -> greenroom.preparer.v1.Value
+	90,  // 131: greenroom.preparer.v1.Launch.actions:type_name -> greenroom.preparer.v1.Action
+	25,  // 132: greenroom.preparer.v1.Action.kind:type_name -> greenroom.preparer.v1.ActionKind
+	41,  // 133: greenroom.preparer.v1.Action.at:type_name -> greenroom.preparer.v1.Place
+	26,  // 134: greenroom.preparer.v1.Diagnostic.severity:type_name -> greenroom.preparer.v1.Severity
+	27,  // 135: greenroom.preparer.v1.Preparer.Describe:input_type -> greenroom.preparer.v1.DescribeRequest
+	29,  // 136: greenroom.preparer.v1.Preparer.Prepare:input_type -> greenroom.preparer.v1.PrepareRequest
+	28,  // 137: greenroom.preparer.v1.Preparer.Describe:output_type -> greenroom.preparer.v1.DescribeResponse
+	30,  // 138: greenroom.preparer.v1.Preparer.Prepare:output_type -> greenroom.preparer.v1.PrepareResponse
+	137, // [137:139] is the sub-list for method output_type
+	135, // [135:137] is the sub-list for method input_type
+	135, // [135:135] is the sub-list for extension type_name
+	135, // [135:135] is the sub-list for extension extendee
+	0,   // [0:135] is the sub-list for field type_name
 }
 
 func init() { file_greenroom_preparer_v1_preparer_proto_init() }
