@@ -278,7 +278,10 @@ func TestCommandsInFoldersCannotBeSwitchedOff(t *testing.T) {
 		"all of the user's go": {choose(p.None), true, false},
 	} {
 		r := request(c.in)
-		r.Inputs["command-folders"] = p.Found{Exists: c.folders}
+		r.Inputs["command-folders"] = p.Found{Exists: true} // so is the directory of those that are in none
+		if c.folders {
+			r.Inputs["command-folders"] = p.Found{Exists: true, Names: []string{"team"}}
+		}
 		if got := slices.Contains(codes(prepare(t, r)), "claude.grouped-commands-stay"); got != c.want {
 			t.Errorf("%s: said %v", name, got)
 		}

@@ -73,7 +73,7 @@ func switchedOff(l *p.Layout, r p.Request) p.Object {
 	for _, name := range append(inSkills.LeftOut(r), in.LeftOut(p.Skills, ".md", inCommands.In(r).Names...)...) {
 		off.In("skillOverrides")[name] = p.S("off")
 	}
-	if !in.All(p.Skills) && inCommandFolders.In(r).Exists {
+	if !in.All(p.Skills) && len(inCommandFolders.In(r).Names) > 0 {
 		l.Note(p.Warn("claude.grouped-commands-stay",
 			"commands are switched off one by one, and those in folders of the commands directory have no names here: they come along",
 			"keep each command directly in that directory, or inherit no model_settings"))
