@@ -87,7 +87,7 @@ func TestH57_DeclarationOfAPackage(t *testing.T) {
 		`"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme", "sourceDefaultRel": ".acme", "sharedDirs": ["../.ssh"]}}`: {"home.sharedDirs[0]"},
 		`"runtimePrep": {"instructionsFile": ".git/hooks/pre-commit"}`:                                                                {"instructionsFile"},
 		`"runtimePrep": null`: {"runtimePrep"},
-		`"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme"}}, "skills": {"roots": [{"scope": "workspace", "path": "../x"}]}`: {"skills.roots[0].path"},
+		`"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme"}}, "skills": {"invocation": "textTrigger", "triggerPrefix": "/", "roots": [{"scope": "workspace", "path": "../x"}]}`: {"skills.roots[0].path"},
 		`"runtimeprep": {}`: {"runtimeprep"},
 		`"runtimePrep": {"home": {"envVar": "ACME_HOME", "dirName": "acme", "sourceDefaultRel": ".acme", "copyFiles": ["plugins"]}}`: {"file"},
 		`"runtimePrep": {}`: {"plugins/hello.py"},
@@ -98,12 +98,14 @@ func TestH57_DeclarationOfAPackage(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := c.Validate()
-		if len(found) != 1 {
+		if len(found) == 0 || len(found) > 1 && !strings.Contains(composer, ".git/hooks/pre-commit") { // that breaks two rules
 			t.Fatalf("%s: %v", composer, found)
 		}
-		for _, part := range parts {
-			if f := found[0]; !strings.Contains(f.Field+f.Rule, part) {
-				t.Errorf("%s: %+v", composer, f)
+		for _, f := range found {
+			for _, part := range parts {
+				if !strings.Contains(f.Field+f.Rule, part) {
+					t.Errorf("%s: %+v", composer, f)
+				}
 			}
 		}
 		_, err = c.UnsafeUnverified()

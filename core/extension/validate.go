@@ -89,12 +89,11 @@ func (v *validation) bad(field, rule, hint string) {
 }
 
 func (v *validation) decode(file string, into any) bool {
-	err := strictjson.Decode(v.content.files[file], into)
-	var where *strictjson.Error
-	if errors.As(err, &where) {
+	found := strictjson.DecodeAll(v.content.files[file], into)
+	for _, where := range found {
 		v.add(Finding{File: file, Field: where.Field, Line: where.Line, Rule: where.Detail, Hint: fieldsHint})
 	}
-	return err == nil
+	return len(found) == 0
 }
 
 func (v *validation) identity() {
@@ -283,10 +282,12 @@ func (v *validation) agent() {
 
 // composer holds the profile that sessions are prepared by to its rules.
 func (v *validation) composer(file string) {
-	_, err := composer.Decode(v.content.files[file])
-	var e *fault.Error
-	if errors.As(err, &e) {
-		v.add(Finding{File: file, Field: e.Subject, Rule: e.Detail, Hint: cmp.Or(e.Hint, fieldsHint)})
+	_, found := composer.Read(v.content.files[file])
+	for _, err := range found {
+		var e *fault.Error
+		if errors.As(err, &e) {
+			v.add(Finding{File: file, Field: e.Subject, Rule: e.Detail, Hint: cmp.Or(e.Hint, fieldsHint)})
+		}
 	}
 }
 

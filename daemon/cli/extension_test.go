@@ -172,6 +172,11 @@ func TestValidateSaysWhatToMend(t *testing.T) {
 	if err := json.Unmarshal([]byte(w.run("extension", "validate", "acme", "--json").out), &found); err != nil || found.Valid || len(found.Findings) < 3 {
 		t.Errorf("%+v, %v", found, err)
 	}
+	w.edit("acme/profiles/composer.json", `"sourceDefaultRel": ".acme"`, `"sourceDefaultRel": ".ssh"`)
+	w.edit("acme/profiles/composer.json", `"envVar": "ACME_HOME"`, `"envVar": "PATH"`)
+	if a := w.run("extension", "validate", "acme"); !strings.Contains(a.out, "home.dirName") || !strings.Contains(a.out, "home.sourceDefaultRel") || !strings.Contains(a.out, "home.envVar") {
+		t.Errorf("it does not say all that is wrong at once:\n%s", a.out)
+	}
 	w.edit("acme/tutti.agent.json", `"agentKey"`, `"agentkey"`)
 	w.refused("package_refused", []string{"tutti.agent.json line 3: agentkey", "not known"}, "extension", "sign", "acme", "--key", "acme.key")
 }

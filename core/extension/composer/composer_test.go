@@ -171,6 +171,60 @@ func TestC348_WhatAProfileMayNotSay(t *testing.T) {
 	}
 }
 
+// All that is wrong is said at once: of the shape everywhere, and where that is right of the rules. What only follows from
+// another fault is not said.
+func TestC348_AllFaultsAreFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change []string
+		want   []string
+	}{
+		"shape": {
+			[]string{`"schemaVersion"`, `"b": 1, "a": 1, "schemaVersion"`, `"setModel": {`, `"setModel": {"x": 1, `, `"runtimeId": "yolo"`, `"label": "", "runtimeId": "yolo"`, `"ACME_HOME", "dirName"`, `7, "dirname"`,
+				`"triggerPrefix": "/skill:"`, `"triggerPrefix": "never looked at"`, `"scope": "workspace"`, `"scope": 1`},
+			[]string{"skills.roots[0].scope", "runtimePrep.home.envVar", "runtimePrep.home.dirname", "a", "b", "permissionModes[2].label", "setModel.x"},
+		},
+		"rules": {
+			[]string{`"model", "descriptionMetadataFormat": "credit`, `"a model", "descriptionMetadataFormat": "prose`, `"approval-mode"`, `"-"`, `"off", "low"`, `"Off", "low"`, `"default": "low"`, `"default": "max"`,
+				`"semantic": "ask-before-write"`, `"semantic": "ask"`, `"semantic": "auto"`, `"semantic": "auto", "automaticDecision": "denied"`, `"enabledRuntimeId": "plan"`, `"enabledRuntimeId": "-"`,
+				`"name": "compact"`, `"name": "/compact"`, `"name": "status"`, `"name": "status", "effect": "run"`, "promptItem", "voice", "/skill:", "skill:", ".agents/skills", "../skills", "ACME_HOME", "PATH", `"acme"`, `"../acme"`},
+			[]string{"configOptions.model.acpOptionId", "configOptions.model.descriptionMetadataFormat", "configOptions.permission.acpOptionId", "configOptions.reasoning.options", "configOptions.reasoning.default",
+				"permissionModes[0].semantic", "permissionModes[1].automaticDecision", "slashCommands.commands[0].name", "slashCommands.commands[1].effect", "skills.invocation", "skills.triggerPrefix",
+				"skills.roots[0].path", "runtimePrep.home.dirName", "runtimePrep.home.envVar"},
+		},
+		"rules of sessions": {
+			[]string{"ACME_HOME", "PATH", `"acme"`, `"../acme", "copyFiles": ["/etc/passwd"], "configFormat": "toml"`},
+			[]string{"runtimePrep.home", "runtimePrep.home.configFile", "runtimePrep.home.configFormat", "runtimePrep.home.copyFiles[0]", "runtimePrep.home.dirName", "runtimePrep.home.envVar"},
+		},
+		"no JSON": {[]string{`"setModel"`, `setModel`}, []string{"composer profile"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := whole
+			for i := 0; i < len(c.change); i += 2 {
+				if !strings.Contains(text, c.change[i]) {
+					t.Fatalf("there is no %q", c.change[i])
+				}
+				text = strings.Replace(text, c.change[i], c.change[i+1], 1)
+			}
+			p, found := composer.Read([]byte(text))
+			var got []string
+			for _, err := range found {
+				var e *core.Error
+				if !errors.As(err, &e) || e.Detail == "" {
+					t.Fatal(err)
+				}
+				got = append(got, e.Subject)
+			}
+			slices.Sort(got)
+			slices.Sort(c.want)
+			if diff := cmp.Diff(c.want, got); diff != "" || p != nil {
+				t.Errorf("%v\n%s", found, diff)
+			}
+		})
+	}
+}
+
 func TestC348_WhatAHostAsks(t *testing.T) {
 	t.Parallel()
 	p := decoded(t, whole)

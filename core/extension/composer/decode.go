@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 
 	"github.com/greenroom-agents/greenroom/core/extension/runtimeprep"
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
@@ -69,30 +71,59 @@ type source struct {
 	From string `json:"source"`
 }
 
-// Decode reads a composer profile and holds it to the rules. Errors are of type [fault.Error]: fault.Invalid names the
-// field, fault.Unparsable is for what is no JSON.
+// Decode reads a composer profile and holds it to the rules. The error is the first of [Read].
 func Decode(data []byte) (*Profile, error) {
-	// What sessions are prepared by comes first, with its own words.
-	prepared, err := runtimeprep.DecodeComposer(data)
-	if err != nil {
-		return nil, err
-	}
-	var d document
-	if err := strictjson.Decode(data, &d); err != nil {
-		var where *strictjson.Error
-		if errors.As(err, &where) {
-			return nil, bad(where.Field, where.Detail)
-		}
-		return nil, bad("", err.Error())
-	}
-	p := &Profile{Prep: prepared.Prep}
-	for _, read := range []func(*document) error{p.options, p.modes, p.launch, p.plan, p.commands, p.skills} {
-		if err := read(&d); err != nil {
-			return nil, err
-		}
+	p, found := Read(data)
+	if len(found) > 0 {
+		return nil, found[0]
 	}
 	return p, nil
 }
+
+// Read reads a composer profile, or lists all that is wrong with it: the shape, and where that is right the rules. Errors are
+// of type [fault.Error]: fault.Invalid names the field, fault.Unparsable is for what is no JSON.
+func Read(data []byte) (*Profile, []error) {
+	// What sessions are prepared by comes first, with its own words.
+	prepared, found := runtimeprep.ReadComposer(data)
+	if len(found) > 0 && fault.CodeOf(found[0]) != fault.Invalid {
+		return nil, found
+	}
+	var d document
+	if wrong := strictjson.DecodeAll(data, &d); len(wrong) > 0 {
+		for _, w := range wrong {
+			if !slices.ContainsFunc(found, func(err error) bool { return about(err, w.Field) }) {
+				found = append(found, bad(w.Field, w.Detail))
+			}
+		}
+		return nil, found
+	}
+	r := reader{found: found}
+	r.options(&d)
+	r.modes(&d)
+	r.commands(&d)
+	r.skills(&d)
+	if len(r.found) > 0 {
+		return nil, r.found
+	}
+	r.p.Prep = prepared.Prep
+	return &r.p, nil
+}
+
+// about says whether an error is about a field, which may be named without the places of its elements.
+func about(err error, field string) bool {
+	var e *fault.Error
+	return errors.As(err, &e) && (e.Subject == field || places.ReplaceAllString(e.Subject, "") == field)
+}
+
+var places = regexp.MustCompile(`\[\d+\]`)
+
+// reader makes a profile of a document, and finds what is wrong with it.
+type reader struct {
+	p     Profile
+	found []error
+}
+
+func (r *reader) bad(field, detail string) { r.found = append(r.found, bad(field, detail)) }
 
 // bad is the error of a field.
 func bad(field, detail string) error {

@@ -20,50 +20,55 @@ type Composer struct {
 // ComposerSchema is the schema of a composer profile.
 const ComposerSchema = "tutti.agent.composer.v1"
 
-// DecodeComposer reads a composer profile. Of what is for the person who talks to the agent (permissionModes,
-// slashCommands and the like) only the names of the fields are looked at; package composer reads them. Errors: those of
-// [Decode].
-func DecodeComposer(data []byte) (*Composer, error) {
+// ReadComposer reads a composer profile, or lists all that is wrong with it: first the shape of the whole, and where that is
+// right the rules. Of what is for the person who talks to the agent (permissionModes, slashCommands and the like) only the
+// names of the fields are looked at; package composer reads them. Errors are those of [Decode].
+func ReadComposer(data []byte) (*Composer, []error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, fault.New(fault.Unparsable, op, "composer profile", "is empty")
+		return nil, []error{fault.New(fault.Unparsable, op, "composer profile", "is empty")}
 	}
 	root, err := merge.Parse(preparer.JSON, data, "composer profile")
 	if err != nil {
-		return nil, err
+		return nil, []error{err}
 	}
-	o, schema := object{fields: root}, ""
-	o.text("schemaVersion", &schema)
+	c, found := &Composer{}, []error{}
+	o := object{fields: root, found: &found}
+	o.composer(c)
+	shaped := len(found) == 0
+	if shaped {
+		found = CheckRoots(c.Roots)
+	}
+	for i, err := range found {
+		found[i] = inComposer(err)
+	}
+	if shaped && c.Prep != nil {
+		found = append(found, c.Prep.Check()...)
+	}
+	if len(found) > 0 {
+		return nil, found
+	}
+	return c, nil
+}
+
+func (o *object) composer(c *Composer) {
+	if schema, ok := take[string](o, "schemaVersion", "a string"); ok && schema != ComposerSchema || !ok && len(*o.found) == 0 {
+		o.bad("schemaVersion", "is not "+ComposerSchema)
+	}
 	for _, name := range []string{"model", "permission", "permissionModes", "launchSettings", "workflowModes", "slashCommands", "configOptions", "setModel"} {
 		delete(o.fields, name)
 	}
-	c := &Composer{}
 	if skills, ok := o.object("skills"); ok {
 		for _, name := range []string{"invocation", "triggerPrefix", "runtimeCommandProjection"} {
 			delete(skills.fields, name)
 		}
 		skills.roots(&c.Roots)
-		o.err = first(o.err, skills.end())
+		skills.end()
 	}
 	if prep, ok := o.object("runtimePrep"); ok {
 		c.Prep = &Declaration{}
 		prep.declaration(c.Prep)
-		o.err = first(o.err, prep.err)
 	}
-	switch err := o.end(); {
-	case err != nil:
-		return nil, inComposer(err)
-	case schema != ComposerSchema:
-		return nil, inComposer(bad("schemaVersion", "is not "+ComposerSchema))
-	}
-	if found := CheckRoots(c.Roots); len(found) > 0 {
-		return nil, inComposer(found[0])
-	}
-	if c.Prep != nil {
-		if found := c.Prep.Check(); len(found) > 0 {
-			return nil, found[0]
-		}
-	}
-	return c, nil
+	o.end()
 }
 
 func (o *object) roots(to *[]Root) {
@@ -71,14 +76,14 @@ func (o *object) roots(to *[]Root) {
 		at := element(o.field("roots"), i)
 		m, ok := raw.(map[string]any)
 		if !ok {
-			o.err = first(o.err, bad(at, "is not an object"))
+			o.bad(at, "is not an object")
 			continue
 		}
-		one, scope, r := object{at: at, fields: m}, "", Root{}
+		one, scope, r := object{at: at, fields: m, found: o.found}, "", Root{}
 		one.text("scope", &scope)
 		one.text("path", &r.Path)
 		r.Scope = Scope(scope)
-		o.err = first(o.err, one.end())
+		one.end()
 		*to = append(*to, r)
 	}
 }

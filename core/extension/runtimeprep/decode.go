@@ -3,6 +3,7 @@ package runtimeprep
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
@@ -31,12 +32,12 @@ func Decode(data []byte) (*Declaration, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Declaration{}
-	o := object{fields: root}
-	if o.declaration(d); o.err != nil {
-		return nil, o.err
+	d, found := &Declaration{}, []error{}
+	o := object{fields: root, found: &found}
+	if o.declaration(d); len(found) == 0 {
+		found = d.Check()
 	}
-	if found := d.Check(); len(found) > 0 {
+	if len(found) > 0 {
 		return nil, found[0]
 	}
 	return d, nil
@@ -48,9 +49,8 @@ func (o *object) declaration(d *Declaration) {
 	if home, ok := o.object("home"); ok {
 		d.Home = &Home{}
 		home.home(d.Home)
-		o.err = first(o.err, home.err)
 	}
-	o.err = o.end()
+	o.end()
 }
 
 func (o *object) home(h *Home) {
@@ -68,15 +68,17 @@ func (o *object) home(h *Home) {
 	o.text("userHomeSkillDir", &h.UserHomeSkillDir)
 	o.flag("includeSkillRoots", &h.IncludeSkillRoots)
 	o.flag("includeUserHomeDir", &h.IncludeUserHomeDir)
-	o.err = o.end()
+	o.end()
 }
 
-// object is one whose fields are taken out one by one. The first error stays.
+// object is one whose fields are taken out one by one. What is wrong with any of them is found.
 type object struct {
 	at     string // its own field, "" for the root
 	fields map[string]any
-	err    error
+	found  *[]error
 }
+
+func (o *object) bad(field, detail string) { *o.found = append(*o.found, bad(field, detail)) }
 
 func (o *object) field(name string) string {
 	if o.at == "" {
@@ -93,7 +95,7 @@ func take[T any](o *object, name, kind string) (v T, ok bool) {
 	}
 	delete(o.fields, name)
 	if v, ok = raw.(T); !ok {
-		o.err = first(o.err, bad(o.field(name), "is not "+kind))
+		o.bad(o.field(name), "is not "+kind)
 	}
 	return v, ok
 }
@@ -101,7 +103,7 @@ func take[T any](o *object, name, kind string) (v T, ok bool) {
 func (o *object) text(name string, to *string) {
 	v, ok := take[string](o, name, "a string")
 	if ok && v == "" {
-		o.err = first(o.err, bad(o.field(name), "is empty; leave it out"))
+		o.bad(o.field(name), "is empty; leave it out")
 	}
 	*to = v
 }
@@ -111,7 +113,7 @@ func (o *object) flag(name string, to *bool) { *to, _ = take[bool](o, name, "tru
 func (o *object) list(name string) []any {
 	list, _ := take[[]any](o, name, "a list")
 	if len(list) > maxList {
-		o.err = first(o.err, bad(o.field(name), fmt.Sprintf("has more than %d elements", maxList)))
+		o.bad(o.field(name), fmt.Sprintf("has more than %d elements", maxList))
 		return nil
 	}
 	return list
@@ -121,7 +123,7 @@ func (o *object) texts(name string, to *[]string) {
 	for i, raw := range o.list(name) {
 		v, ok := raw.(string)
 		if !ok {
-			o.err = first(o.err, bad(element(o.field(name), i), "is not a string"))
+			o.bad(element(o.field(name), i), "is not a string")
 		}
 		*to = append(*to, v)
 	}
@@ -129,7 +131,7 @@ func (o *object) texts(name string, to *[]string) {
 
 func (o *object) object(name string) (object, bool) {
 	m, ok := take[map[string]any](o, name, "an object")
-	return object{at: o.field(name), fields: m}, ok
+	return object{at: o.field(name), fields: m, found: o.found}, ok
 }
 
 func (o *object) logins(name string, to *[]LoginFile) {
@@ -137,36 +139,22 @@ func (o *object) logins(name string, to *[]LoginFile) {
 		at := element(o.field(name), i)
 		m, ok := raw.(map[string]any)
 		if !ok {
-			o.err = first(o.err, bad(at, "is not an object"))
+			o.bad(at, "is not an object")
 			continue
 		}
-		one, l := object{at: at, fields: m}, LoginFile{}
+		one, l := object{at: at, fields: m, found: o.found}, LoginFile{}
 		one.text("path", &l.Path)
 		one.text("lock", &l.Lock)
-		o.err = first(o.err, one.end())
+		one.end()
 		*to = append(*to, l)
 	}
 }
 
 // end refuses what was not taken out.
-func (o *object) end() error {
-	var rest []string
-	for name := range o.fields {
-		rest = append(rest, name)
+func (o *object) end() {
+	for _, name := range slices.Sorted(maps.Keys(o.fields)) {
+		o.bad(o.field(shown(name)), "is no field that there is")
 	}
-	if o.err != nil || len(rest) == 0 {
-		return o.err
-	}
-	return bad(o.field(shown(slices.Min(rest))), "is no field that there is")
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func element(field string, i int) string { return fmt.Sprintf("%s[%d]", field, i) }

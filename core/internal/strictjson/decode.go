@@ -28,35 +28,55 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Field, e.Detail)
 }
 
-// Decode reads the one document that data is into what v points to.
-func Decode(data []byte, v any) error {
+// maxFound bounds how much is listed of what is wrong.
+const maxFound = 100
+
+// Decode reads the one document that data is into what v points to. The error is the first of [DecodeAll].
+func Decode(data []byte, v any) error { return first(DecodeAll(data, v)) }
+
+// DecodeAll is Decode, and lists all that is wrong: every field that is not known, is null or stands twice, and of fields of
+// another kind the first. Nothing comes after what is no JSON.
+func DecodeAll(data []byte, v any) []*Error {
 	w := walker{data: data}
 	if err := w.document(reflect.TypeOf(v).Elem()); err != nil {
-		return err
+		return append(w.found, err)
 	}
 	err := json.Unmarshal(data, v)
 	var kind *json.UnmarshalTypeError
 	switch {
 	case err == nil:
-		return nil
 	case errors.As(err, &kind):
-		return &Error{Field: kind.Field, Line: line(data, kind.Offset), Detail: "is a " + kind.Value + ", and has to be " + wanted(kind.Type)}
+		w.found = append(w.found, &Error{Field: kind.Field, Line: line(data, kind.Offset), Detail: "is a " + kind.Value + ", and has to be " + wanted(kind.Type)})
+	default:
+		w.found = append(w.found, &Error{Line: 1, Detail: "holds a value that cannot be read"})
 	}
-	return &Error{Line: 1, Detail: "holds a value that cannot be read"}
+	return w.found
 }
 
 // Check reads the one document that data is, of whatever shape, and says what is wrong with its form.
 func Check(data []byte) error {
 	w := walker{data: data}
-	return w.document(nil)
+	if err := w.document(nil); err != nil {
+		w.found = append(w.found, err)
+	}
+	return first(w.found)
 }
 
+func first(found []*Error) error {
+	if len(found) == 0 {
+		return nil
+	}
+	return found[0]
+}
+
+// walker reads a document. What is wrong with a field is found, and the rest read; an error is what nothing can be read after.
 type walker struct {
-	data []byte
-	dec  *json.Decoder
+	data  []byte
+	dec   *json.Decoder
+	found []*Error
 }
 
-func (w *walker) document(t reflect.Type) error {
+func (w *walker) document(t reflect.Type) *Error {
 	if i := invalid(w.data); i >= 0 {
 		return &Error{Line: line(w.data, int64(i)), Detail: "is not in UTF-8"}
 	}
@@ -71,12 +91,21 @@ func (w *walker) document(t reflect.Type) error {
 	return nil
 }
 
-func (w *walker) bad(field, detail string) error {
+func (w *walker) bad(field, detail string) *Error {
 	return &Error{Field: field, Line: line(w.data, w.dec.InputOffset()), Detail: detail}
 }
 
+// note finds something, and gives an error when it is enough.
+func (w *walker) note(field, detail string) *Error {
+	if len(w.found) == maxFound-1 {
+		return w.bad(field, detail)
+	}
+	w.found = append(w.found, w.bad(field, detail))
+	return nil
+}
+
 // value walks one value. The type is nil where anything may stand.
-func (w *walker) value(t reflect.Type, field string, depth int) error {
+func (w *walker) value(t reflect.Type, field string, depth int) *Error {
 	token, err := w.dec.Token()
 	if err != nil {
 		return w.bad(field, "is not valid JSON")
@@ -98,13 +127,13 @@ func (w *walker) value(t reflect.Type, field string, depth int) error {
 		return w.array(t, field, depth+1)
 	case nil:
 		if t != nil {
-			return w.bad(field, "is null; leave it out instead")
+			return w.note(field, "is null; leave it out instead")
 		}
 	}
 	return nil
 }
 
-func (w *walker) array(t reflect.Type, field string, depth int) error {
+func (w *walker) array(t reflect.Type, field string, depth int) *Error {
 	var of reflect.Type
 	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
 		of = t.Elem()
@@ -120,7 +149,7 @@ func (w *walker) array(t reflect.Type, field string, depth int) error {
 	return nil
 }
 
-func (w *walker) object(t reflect.Type, field string, depth int) error {
+func (w *walker) object(t reflect.Type, field string, depth int) *Error {
 	seen := map[string]bool{}
 	for w.dec.More() {
 		token, err := w.dec.Token()
@@ -135,14 +164,18 @@ func (w *walker) object(t reflect.Type, field string, depth int) error {
 		if len(at) > 200 {
 			at = at[:200]
 		}
-		if seen[name] {
-			return w.bad(at, "stands twice")
+		of, known := member(t, name)
+		var enough *Error
+		switch {
+		case seen[name]:
+			enough = w.note(at, "stands twice")
+		case !known:
+			enough = w.note(at, "is a field that is not known here")
+		}
+		if enough != nil {
+			return enough
 		}
 		seen[name] = true
-		of, known := member(t, name)
-		if !known {
-			return w.bad(at, "is a field that is not known here")
-		}
 		if err := w.value(of, at, depth); err != nil {
 			return err
 		}

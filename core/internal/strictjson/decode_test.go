@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,4 +99,30 @@ func FuzzDecode(f *testing.F) {
 			t.Fatal("this is no JSON document")
 		}
 	})
+}
+
+func TestDecodeAllListsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	text := "{\"name\":7,\n\"x\":{\"y\":null},\n\"in\":{\"args\":[null,\"a\"],\"args\":[]},\n\"name\":\"b\"}"
+	var got document
+	var said []string
+	for _, e := range strictjson.DecodeAll([]byte(text), &got) {
+		said = append(said, e.Error())
+	}
+	want := []string{
+		"line 2: x: is a field that is not known here", "line 3: in.args[0]: is null; leave it out instead", "line 3: in.args: stands twice",
+		"line 4: name: stands twice", "line 1: name: is a number, and has to be a text",
+	}
+	if !slices.Equal(said, want) {
+		t.Errorf("got %q", said)
+	}
+	if found := strictjson.DecodeAll([]byte(`{"a":1,"b":2,`), &got); len(found) != 3 || !strings.Contains(found[2].Detail, "not valid JSON") {
+		t.Errorf("got %v", found)
+	}
+	if found := strictjson.DecodeAll([]byte("{"+strings.Repeat(`"a":1,`, 5000)+`"b":1}`), &got); len(found) != 100 {
+		t.Errorf("lists %d", len(found))
+	}
+	if found := strictjson.DecodeAll([]byte(`{"name":"a"}`), &got); len(found) != 0 {
+		t.Errorf("got %v", found)
+	}
 }
