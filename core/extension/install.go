@@ -190,7 +190,8 @@ func (s *Store) Rollback(ctx context.Context, id string, p *trust.Policy, t trus
 	}
 	defer done()
 	if r.Previous == nil {
-		return nil, fault.New(fault.NotInstalled, "roll back", "extension "+id, "there is no release before the active one")
+		return nil, fault.New(fault.NotInstalled, "roll back", "extension "+id, "there is no release before the active one").
+			WithHint("install the one that you want, with --allow-downgrade if it is older")
 	}
 	pkg, err := s.load(ctx, tree, id, r.Previous, p, t)
 	if err != nil {

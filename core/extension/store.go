@@ -170,7 +170,7 @@ func notInstalled(id string) error {
 		subject += " " + clip(id)
 	}
 	return fault.New(fault.NotInstalled, "load", subject, "it is not installed").
-		WithHint("install it with `greenroom extension install`")
+		WithHint("install it with `greenroom extension install PACKAGE`; `greenroom extension list` shows what is there")
 }
 
 // Installed is one ID of a store, as people see it.

@@ -66,7 +66,11 @@ func wrap(e dsse.Envelope) ([]byte, error) {
 // AddSignature adds the signatures of more signers to an envelope, as for a policy that asks for several, or for a
 // change of keys. A signature that a signer has made before is made anew.
 func AddSignature(envelope []byte, signers ...*Signer) ([]byte, error) {
-	if isBundle(envelope) {
+	if len(envelope) == 0 {
+		return nil, fault.New(fault.Invalid, "sign", "signature", "there is none yet that one could be added to").
+			WithHint("sign it first, without --add")
+	}
+	if IsBundle(envelope) {
 		return nil, fault.New(fault.Invalid, "sign", "signature", "it is a Sigstore bundle, which takes no signature besides its own").
 			WithHint("sign anew, without --add")
 	}
@@ -92,6 +96,20 @@ func AddSignature(envelope []byte, signers ...*Signer) ([]byte, error) {
 		return nil, fault.New(fault.Invalid, "sign", "envelope", fmt.Sprintf("it would hold more than %d signatures", maxSignatures))
 	}
 	return wrap(e)
+}
+
+// UnsafeStatement is what an envelope says of a release, which nobody has verified: for an author who looks whether a
+// signature of theirs is still over what they have. It has no signers.
+func UnsafeStatement(k Kind, envelope []byte) (*Verified, error) {
+	_, payload, err := open("read", envelope)
+	if err != nil {
+		return nil, err
+	}
+	s, bad := decode(k, payload)
+	if bad != "" {
+		return nil, fault.New(fault.Untrusted, "read", "signature", bad)
+	}
+	return s.verified(k, payload), nil
 }
 
 // open reads the form of an envelope, and believes nothing of it.

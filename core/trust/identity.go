@@ -47,8 +47,8 @@ type Attestation struct {
 // bundleType begins the media types of Sigstore bundles.
 const bundleType = "application/vnd.dev.sigstore.bundle"
 
-// isBundle says whether a signature claims to be a Sigstore bundle.
-func isBundle(signature []byte) bool {
+// IsBundle says whether a signature claims to be a Sigstore bundle.
+func IsBundle(signature []byte) bool {
 	var claim struct {
 		MediaType string `json:"mediaType"`
 	}

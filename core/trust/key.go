@@ -8,6 +8,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/pem"
+	"strings"
 
 	"github.com/secure-systems-lab/go-securesystemslib/dsse"
 	"github.com/sigstore/sigstore/pkg/cryptoutils"
@@ -40,6 +41,10 @@ func ParsePublicKey(text []byte) (*PublicKey, error) {
 		return nil, badKey("public key", "is not one PEM block")
 	}
 	key, err := cryptoutils.UnmarshalPEMToPublicKey(text)
+	if err != nil && isPEM(text, "PRIVATE KEY") {
+		return nil, fault.New(fault.Invalid, "read key", "public key", "is a private key, which is its owner's alone").
+			WithHint("name the file beside it that ends in .pub")
+	}
 	if err != nil {
 		return nil, badKey("public key", "is not a public key in PEM")
 	}
@@ -120,6 +125,10 @@ func GenerateSigner(a Algorithm) (*Signer, error) {
 func ParseSigner(text []byte) (*Signer, error) {
 	key, err := cryptoutils.UnmarshalPEMToPrivateKey(text, cryptoutils.SkipPassword)
 	secret, ok := key.(crypto.Signer)
+	if (err != nil || !ok) && isPEM(text, "PUBLIC KEY") {
+		return nil, fault.New(fault.Invalid, "read key", "private key", "is a public key, which signs nothing").
+			WithHint("name the file without .pub")
+	}
 	if err != nil || !ok {
 		return nil, badKey("private key", "is not a private key in PEM")
 	}
@@ -131,6 +140,12 @@ func (s *Signer) Public() *PublicKey { return s.public }
 
 // PEM is the private key as text. It is a secret.
 func (s *Signer) PEM() ([]byte, error) { return cryptoutils.MarshalPrivateKeyToPEM(s.secret) }
+
+// isPEM says whether a text is PEM of a type that ends so.
+func isPEM(text []byte, kind string) bool {
+	block, _ := pem.Decode(text)
+	return block != nil && strings.HasSuffix(block.Type, kind)
+}
 
 func badKey(subject, detail string) error {
 	return fault.New(fault.Invalid, "read key", subject, detail).

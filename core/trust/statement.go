@@ -128,6 +128,15 @@ func decode(k Kind, payload []byte) (statement, string) {
 	return s, s.wrong(k)
 }
 
+// verified is a statement as callers get it.
+func (s statement) verified(k Kind, payload []byte) *Verified {
+	v := &Verified{Kind: k, Release: s.Predicate, Files: Digests{}, Digest: hexSum(payload)}
+	for _, f := range s.Subject {
+		v.Files[f.Name] = f.Digest.SHA256
+	}
+	return v
+}
+
 // wrong says what is wrong with a statement, or "".
 func (s statement) wrong(k Kind) string {
 	r := s.Predicate

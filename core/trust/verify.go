@@ -63,7 +63,7 @@ func (p *Policy) Verify(envelope []byte, t Terms) (*Verified, error) {
 		return nil, fault.New(fault.Invalid, c.op, c.subject, "a kind and a time have to be given")
 	}
 	open := c.envelope
-	if isBundle(envelope) {
+	if IsBundle(envelope) {
 		open = c.bundle
 	}
 	kind, payload, signers, err := open(envelope)
@@ -77,10 +77,7 @@ func (p *Policy) Verify(envelope []byte, t Terms) (*Verified, error) {
 	if bad != "" {
 		return nil, c.refuse(fault.Untrusted, bad)
 	}
-	v := &Verified{Kind: t.Kind, Release: s.Predicate, Files: Digests{}, Digest: hexSum(payload)}
-	for _, f := range s.Subject {
-		v.Files[f.Name] = f.Digest.SHA256
-	}
+	v := s.verified(t.Kind, payload)
 	if err := c.hold(v, signers); err != nil {
 		return nil, err
 	}
@@ -131,7 +128,7 @@ func (c *check) signers(e *dsse.Envelope, keys []Key) ([]*Key, error) {
 		return nil, c.byBroken("the signature that names " + broken.label() + " is not one of this content")
 	}
 	return nil, fault.New(fault.Untrusted, c.op, c.subject, "it is signed by "+c.claims(claimed)+", expected is "+c.expected(keys)).
-		WithHint("if you trust that publisher, add the key with `greenroom trust add-key" + c.terms.Kind.flag() + "`")
+		WithHint("if you trust that publisher, add the key with `greenroom trust add-key FILE --name NAME --release ID" + c.terms.Kind.flag() + "`")
 }
 
 // sort looks which of the keys have signed: those that did and are believed, else one that did and was revoked, and one that
@@ -220,11 +217,13 @@ func (c *check) hold(v *Verified, signers []*Key) error {
 		if len(why) > 0 {
 			detail += ": " + strings.Join(why, "; ")
 		}
-		return c.refuse(fault.Untrusted, detail)
+		return fault.New(fault.Untrusted, c.op, c.subject, detail).
+			WithHint("what a key may sign, and when, is said by `greenroom trust add-key`, also anew of a key that is there; see `greenroom trust show`")
 	}
 	for _, bad := range c.policy.RevokedReleases {
 		if bad.Digest == v.Digest || bad.Digest == "" && bad.Kind == v.Kind && bad.ID == r.ID && bad.Version == r.Version {
-			return c.refuse(fault.Revoked, "the release was revoked")
+			return fault.New(fault.Revoked, c.op, c.subject, "the release was revoked").
+				WithHint("take another release; `greenroom trust show` lists what was revoked")
 		}
 	}
 	if !r.ExpiresAt.IsZero() && !t.Now.Before(r.ExpiresAt) {
@@ -242,12 +241,13 @@ func (c *check) compatible(r Release) error {
 	if r.Host == "" {
 		return nil
 	}
+	const hint = "take a release for this version, or another version of Greenroom"
 	host, err := semver.StrictNewVersion(c.terms.Host)
 	if err != nil {
-		return c.refuse(fault.Incompatible, fmt.Sprintf("it is for Greenroom %s, and the version here is not known", r.Host))
+		return fault.New(fault.Incompatible, c.op, c.subject, fmt.Sprintf("it is for Greenroom %s, and the version here is not known", r.Host)).WithHint(hint)
 	}
 	if in, err := semver.NewConstraint(r.Host); err != nil || !in.Check(host) {
-		return c.refuse(fault.Incompatible, fmt.Sprintf("it is for Greenroom %s, and this is %s", r.Host, host))
+		return fault.New(fault.Incompatible, c.op, c.subject, fmt.Sprintf("it is for Greenroom %s, and this is %s", r.Host, host)).WithHint(hint)
 	}
 	return nil
 }

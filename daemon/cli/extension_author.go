@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -123,6 +125,9 @@ func (f *signFlags) flags(cmd *cobra.Command) {
 
 func (f *signFlags) release(a *app, id, version string) (trust.Release, error) {
 	expires, err := when("--expires", f.expires)
+	if err == nil && !expires.IsZero() && !expires.After(a.Now()) {
+		err = usage("give a time that is to come", "--expires %q is past", f.expires)
+	}
 	if f.sequence == 0 {
 		f.sequence = uint64(a.Now().Unix())
 	}
@@ -135,6 +140,9 @@ func (a *app) signers(files []string) ([]*trust.Signer, error) {
 	}
 	var all []*trust.Signer
 	for _, file := range files {
+		if _, err := os.Stat(a.abs(file)); errors.Is(err, fs.ErrNotExist) {
+			return nil, refuse(codeUnreadable, "name the file of your key, or make one with `greenroom trust new-key "+file+"`", "there is no key %s", a.abs(file))
+		}
 		data, err := a.read(file, 64<<10)
 		if err != nil {
 			return nil, err
@@ -160,6 +168,12 @@ func (a *app) signExtensionCommand() *cobra.Command {
   greenroom extension sign acme --key second.key --add`,
 		Args: takes("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch info, err := os.Stat(a.abs(args[0])); {
+			case err != nil:
+				return a.noPackage(args[0], err)
+			case !info.IsDir():
+				return usage("name the directory, sign it, and pack it then", "%q is no directory of a package", args[0])
+			}
 			c, err := extension.ReadDirectory(cmd.Context(), a.abs(args[0]))
 			if err != nil {
 				return err
@@ -172,17 +186,18 @@ func (a *app) signExtensionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			path := filepath.Join(a.abs(args[0]), extension.SignatureFile)
-			if err := overwrite(path, envelope); err != nil {
-				return unwritable(path, err)
-			}
 			signed, err := c.WithSignature(envelope)
 			if err != nil {
 				return err
 			}
+			// Nothing is written that would be refused here: a range of hosts is one that this version lies in.
 			pkg, err := signed.Verify(policyOf(signers), trust.Terms{Now: a.Now(), Host: releaseHere()})
 			if err != nil {
 				return err
+			}
+			path := filepath.Join(a.abs(args[0]), extension.SignatureFile)
+			if err := overwrite(path, envelope); err != nil {
+				return unwritable(path, err)
 			}
 			return a.tellRelease("signed", pkg)
 		},

@@ -13,6 +13,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/extension"
 	"github.com/greenroom-agents/greenroom/core/extension/oci"
+	"github.com/greenroom-agents/greenroom/core/trust"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -23,13 +24,22 @@ func (a *app) readPackage(ctx context.Context, path string) (*extension.Content,
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		return nil, refuse(codeUnreadable, "name a directory, a zip file or an OCI layout", "%s: %s", at, plain(err))
+		return nil, a.noPackage(path, err)
 	case !info.IsDir():
 		return extension.ReadZip(ctx, at)
 	case oci.Is(at):
 		return oci.Read(ctx, at, "")
 	}
 	return extension.ReadDirectory(ctx, at)
+}
+
+// noPackage says that there is nothing where a person said that a package is.
+func (a *app) noPackage(path string, err error) error {
+	hint := "name a directory, a zip file or an OCI layout"
+	if trust.ValidID(path) {
+		hint += "; `greenroom extension init " + path + "` makes one to begin with, and install --index looks for a release of that ID"
+	}
+	return refuse(codeUnreadable, hint, "%s: %s", a.abs(path), plain(err))
 }
 
 func (a *app) packExtensionCommand() *cobra.Command {
@@ -53,6 +63,9 @@ Container Initiative, which tools for registries can push. Equal packages make e
 			}
 			if c.Signature() == nil {
 				return refuse(string(core.ErrUntrusted), "sign it first: greenroom extension sign "+args[0]+" --key FILE", "the package is not signed")
+			}
+			if err := c.Unchanged(); err != nil {
+				return err
 			}
 			if output == "" {
 				output = m.AgentKey + "-" + m.Version + ".zip"

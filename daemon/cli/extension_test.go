@@ -333,3 +333,77 @@ func TestIdentitiesAreShownAndBundlesRefused(t *testing.T) {
 	}
 	w.refused("invalid_input", []string{"takes no signature besides its own", "without --add"}, "extension", "sign", "acme", "--key", "acme.key", "--add")
 }
+
+// What a publisher does in the wrong order, or with the wrong file, is refused before anything is written, and the message
+// says what comes next.
+func TestPublishersAreToldWhatComesNext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	next := func(status int, code, says string, args ...string) {
+		t.Helper()
+		a := w.run(args...)
+		if a.status != status || !strings.Contains(a.errors, "["+code+"]") || !strings.Contains(a.errors, says) || !strings.Contains(a.errors, "hint:") {
+			t.Errorf("greenroom %s: status %d, and it does not say %q:\n%s%s", strings.Join(args, " "), a.status, says, a.out, a.errors)
+		}
+	}
+	for _, does := range []string{"validate", "verify", "install", "pack"} {
+		next(3, "file_unreadable", "greenroom extension init acme", "extension", does, "acme")
+	}
+	next(3, "file_unreadable", "greenroom extension init acme", "extension", "sign", "acme", "--key", "acme.key")
+	w.must("extension", "init", "acme")
+	next(3, "file_unreadable", "greenroom trust new-key acme.key", "extension", "sign", "acme", "--key", "acme.key")
+	w.must("trust", "new-key", "acme.key")
+	next(3, "invalid_input", "without .pub", "extension", "sign", "acme", "--key", "acme.key.pub")
+	next(3, "invalid_input", "ends in .pub", "trust", "add-key", "acme.key", "--name", "Acme", "--release", "acme")
+	next(3, "invalid_input", "without --add", "extension", "sign", "acme", "--key", "acme.key", "--add")
+	next(3, "release_incompatible", "this is", "extension", "sign", "acme", "--key", "acme.key", "--host", ">=99.0.0")
+	next(2, "usage", "to come", "extension", "sign", "acme", "--key", "acme.key", "--expires", "2020-01-01")
+	if _, err := os.Stat(filepath.Join(w.project, "acme", "SIGNATURE.dsse.json")); !os.IsNotExist(err) {
+		t.Errorf("a signature was written: %v", err)
+	}
+	w.must("extension", "sign", "acme", "--key", "acme.key")
+	w.must("extension", "pack", "acme", "--output", "acme.zip")
+	next(2, "usage", "name the directory", "extension", "sign", "acme.zip", "--key", "acme.key")
+	next(3, "untrusted", "greenroom trust add-key FILE --name NAME --release ID", "extension", "install", "acme.zip")
+	next(3, "adapter_not_found", "greenroom extension install", "prepare", "acme")
+	for says, more := range map[string][]string{
+		"may not sign \"acme\"": {"--release", "other"}, "may not sign a release of an extension": {"--release", "acme", "--kind", "adapter"}, "was valid until": {"--release", "acme", "--until", "2020-01-01"},
+	} {
+		w.must(append([]string{"trust", "add-key", "acme.key.pub", "--name", "Acme"}, more...)...)
+		next(3, "untrusted", says, "extension", "install", "acme.zip")
+	}
+	next(2, "usage", "--any-release", "trust", "add-key", "acme.key.pub", "--name", "Acme", "--release", "Acme")
+	next(2, "usage", "extension or adapter", "trust", "add-key", "acme.key.pub", "--name", "Acme", "--release", "acme", "--kind", "agent")
+	if got := w.must("trust", "add-key", "acme.key.pub", "--name", "Acme", "--release", "acme"); !strings.Contains(got, "signs extensions (acme)") {
+		t.Errorf("it does not say what the key may sign: %s", got)
+	}
+	next(3, "release_not_found", "extension list", "extension", "remove", "acme")
+	w.must("extension", "install", "acme.zip")
+	next(3, "release_not_found", "--allow-downgrade", "extension", "rollback", "acme")
+	w.edit("acme/README.md", "acme", "acne")
+	next(3, "release_tampered", "sign it again", "extension", "pack", "acme", "--output", "later.zip")
+	if _, err := os.Stat(filepath.Join(w.project, "later.zip")); !os.IsNotExist(err) {
+		t.Errorf("what is not what was signed was packed: %v", err)
+	}
+	for _, what := range []string{"acme", "Acme@1.0.0", "acme@1", "SHA256:short", strings.Repeat("g", 64)} {
+		next(2, "usage", "trust show", "trust", "revoke", what)
+	}
+	next(2, "usage", "extension or adapter", "trust", "revoke", "acme@0.1.0", "--kind", "agent")
+	w.must("trust", "revoke", "acme@0.1.0")
+	w.must("trust", "revoke", "acme@0.1.0")
+	if got := w.must("trust", "show"); strings.Count(got, "extension acme 0.1.0") != 1 {
+		t.Error(got)
+	}
+	next(3, "release_revoked", "take another release", "prepare", "acme")
+	var p trust.Policy
+	if err := json.Unmarshal([]byte(w.must("trust", "show", "--json")), &p); err != nil {
+		t.Fatal(err)
+	}
+	w.must("trust", "revoke", p.Keys[0].ID)
+	next(3, "release_revoked", "by mistake", "trust", "add-key", "acme.key.pub", "--name", "Acme", "--release", "acme")
+	policy := filepath.Join(w.state, "trust.json")
+	w.write(policy, "{", 0o600)
+	for _, args := range [][]string{{"trust", "show"}, {"extension", "list"}, {"trust", "revoke", "acme@0.1.0"}, {"extension", "install", "acme.zip"}} {
+		next(3, "trust_policy_refused", policy, args...)
+	}
+}

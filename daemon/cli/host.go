@@ -15,6 +15,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/command"
 	"github.com/greenroom-agents/greenroom/core/rtk"
+	"github.com/greenroom-agents/greenroom/core/trust"
 	"github.com/greenroom-agents/greenroom/daemon/internal/roster"
 	"github.com/greenroom-agents/greenroom/daemon/internal/shellenv"
 )
@@ -135,6 +136,9 @@ func (a *app) sources(provider string) ([]adapter.Source, error) {
 	hint := "no adapter at all was found; see `greenroom doctor`"
 	if len(names) > 0 {
 		hint = "found: " + strings.Join(slices.Sorted(maps.Keys(names)), ", ") + "; name another one with --adapter"
+	}
+	if trust.ValidID(provider) {
+		hint += "; if an extension describes it, install that: `greenroom extension install`"
 	}
 	return nil, refuse(codeNoAdapter, hint, "there is no adapter for %q", provider)
 }

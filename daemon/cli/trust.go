@@ -1,17 +1,21 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/trust"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 )
@@ -27,7 +31,29 @@ func (a *app) trusted() (*trust.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return trust.ReadFile(path)
+	p, err := trust.ReadFile(path)
+	return p, inPolicy(path, err)
+}
+
+// inPolicy names the file of the policy to the person who is to mend it.
+func inPolicy(path string, err error) error {
+	var e *core.Error
+	if !errors.As(err, &e) || e.Code != core.ErrTrustPolicy {
+		return err
+	}
+	named := *e
+	named.Hint = cmp.Or(e.Hint, "mend it") + " (" + path + ")"
+	return &named
+}
+
+// changeTrust changes the policy.
+func (a *app) changeTrust(ctx context.Context, change func(*trust.Policy) error) (*trust.Policy, error) {
+	path, err := a.trustPath()
+	if err != nil {
+		return nil, err
+	}
+	p, err := trust.ChangeFile(ctx, path, change)
+	return p, inPolicy(path, err)
 }
 
 // terms are what a release has to be here.
@@ -217,11 +243,11 @@ theirs: compare the ID of the key with what they told you.`,
 			if err != nil {
 				return err
 			}
-			path, err := a.trustPath()
-			if err != nil {
-				return err
-			}
-			p, err := trust.ChangeFile(cmd.Context(), path, func(p *trust.Policy) error {
+			p, err := a.changeTrust(cmd.Context(), func(p *trust.Policy) error {
+				if slices.Contains(p.RevokedKeys, k.ID) {
+					return refuse(string(core.ErrRevoked), "have its owner make another; if it was revoked by mistake, take it out of revokedKeys in the policy",
+						"the key %s was revoked", k.ID)
+				}
 				if i := slices.IndexFunc(p.Keys, func(old trust.Key) bool { return old.ID == k.ID }); i >= 0 {
 					p.Keys[i] = k
 				} else {
@@ -236,6 +262,7 @@ theirs: compare the ID of the key with what they told you.`,
 				return a.answer(p)
 			}
 			a.view().Line("%s %s (%s)", a.style.Good("believed:"), paint.Clean(k.Name), k.ID)
+			a.showReach(k.Kinds, k.Releases, k.ValidFrom, k.ValidUntil)
 			return nil
 		},
 	}
@@ -248,6 +275,13 @@ theirs: compare the ID of the key with what they told you.`,
 	flags.StringVar(&f.until, "until", "", "`TIME` until which it may sign, as 2027-12-31 or in RFC 3339")
 	completeWith(cmd, "kind", string(trust.Extension), string(trust.Adapter))
 	return cmd
+}
+
+// signable are the kinds of releases.
+var signable = map[trust.Kind]bool{trust.Extension: true, trust.Adapter: true}
+
+func badKind(kind string) error {
+	return usage("it is extension or adapter", "--kind %q is none", kind)
 }
 
 func (a *app) keyOf(file string, f keyFlags) (trust.Key, error) {
@@ -264,7 +298,15 @@ func (a *app) keyOf(file string, f keyFlags) (trust.Key, error) {
 	if len(f.kinds) == 0 {
 		f.kinds = []string{string(trust.Extension)}
 	}
+	for _, id := range f.releases {
+		if !trust.ValidID(id) {
+			return k, usage("as in --release acme; --any-release is for all", "%q cannot be the ID of a release", id)
+		}
+	}
 	for _, kind := range f.kinds {
+		if !signable[trust.Kind(kind)] {
+			return k, badKind(kind)
+		}
 		k.Kinds = append(k.Kinds, trust.Kind(kind))
 	}
 	var err error
@@ -325,11 +367,7 @@ func (a *app) revokeCommand() *cobra.Command {
   greenroom trust revoke acme@1.2.0`,
 		Args: takes("KEY, ID@VERSION or DIGEST"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := a.trustPath()
-			if err != nil {
-				return err
-			}
-			p, err := trust.ChangeFile(cmd.Context(), path, func(p *trust.Policy) error { return revoke(p, args[0], trust.Kind(kind)) })
+			p, err := a.changeTrust(cmd.Context(), func(p *trust.Policy) error { return revoke(p, args[0], trust.Kind(kind)) })
 			if err != nil {
 				return err
 			}
@@ -347,21 +385,30 @@ func (a *app) revokeCommand() *cobra.Command {
 
 func revoke(p *trust.Policy, what string, kind trust.Kind) error {
 	id, version, named := strings.Cut(what, "@")
+	r := trust.Revoked{Kind: kind, ID: id, Version: version}
 	switch {
-	case strings.HasPrefix(what, "SHA256:"):
+	case !signable[kind]:
+		return badKind(string(kind))
+	case keyForm.MatchString(what):
 		if !slices.Contains(p.RevokedKeys, what) {
 			p.RevokedKeys = append(p.RevokedKeys, what)
 		}
 		return nil
-	case named:
-		p.RevokedReleases = append(p.RevokedReleases, trust.Revoked{Kind: kind, ID: id, Version: version})
-	case len(what) == 64:
-		p.RevokedReleases = append(p.RevokedReleases, trust.Revoked{Digest: what})
-	default:
-		return usage("as in SHA256:..., acme@1.2.0, or the digest that `greenroom extension list` shows", "%q is neither a key nor a release", what)
+	case digestForm.MatchString(what):
+		r = trust.Revoked{Digest: what}
+	case !named || !trust.ValidID(id) || !trust.ValidVersion(version):
+		return usage("as in SHA256:... of `greenroom trust show`, acme@1.2.0, or the digest of `greenroom extension list --json`", "%q is neither a key nor a release", what)
+	}
+	if !slices.Contains(p.RevokedReleases, r) {
+		p.RevokedReleases = append(p.RevokedReleases, r)
 	}
 	return nil
 }
+
+var (
+	keyForm    = regexp.MustCompile(`^SHA256:[0-9A-Za-z+/]{43}$`)
+	digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
 
 func (a *app) updateTrustCommand() *cobra.Command {
 	return &cobra.Command{
@@ -374,11 +421,7 @@ func (a *app) updateTrustCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			path, err := a.trustPath()
-			if err != nil {
-				return err
-			}
-			p, err := trust.ChangeFile(cmd.Context(), path, func(p *trust.Policy) error {
+			p, err := a.changeTrust(cmd.Context(), func(p *trust.Policy) error {
 				next, err := p.Update(data, a.Now())
 				if err == nil {
 					*p = *next

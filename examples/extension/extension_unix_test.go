@@ -195,16 +195,19 @@ func TestWhatASessionHolds(t *testing.T) {
 // Each of these is refused, by a message that says how to go on, and leaves nothing installed.
 func TestWhatIsRefused(t *testing.T) {
 	t.Parallel()
+	const altered = "echo >>package/README.md\n"
 	const other = "greenroom trust new-key other.key\ngreenroom extension sign package --key other.key\n"
 	for name, c := range map[string]struct {
 		before string
 		spoil  bool // a byte of the layout
+		does   string
 		says   []string
 	}{
-		"nobody believes the key": {sign + pack, false, []string{"[untrusted]", "greenroom trust add-key"}},
-		"another key signed":      {sign + other + pack + believe, false, []string{"[untrusted]", `expected is "Understudy"`}},
-		"a byte of the layout":    {sign + pack + believe, true, []string{"[package_refused]", "plugins/cue.lua", "digest"}},
-		"a file after signing":    {sign + "echo >>package/README.md\n" + pack + believe, false, []string{"[release_tampered]", "README.md"}},
+		"nobody believes the key": {sign + pack, false, install, []string{"[untrusted]", "greenroom trust add-key"}},
+		"another key signed":      {sign + other + pack + believe, false, install, []string{"[untrusted]", `expected is "Understudy"`}},
+		"a byte of the layout":    {sign + pack + believe, true, install, []string{"[package_refused]", "plugins/cue.lua", "digest"}},
+		"a file after signing":    {sign + altered + believe, false, "greenroom extension install package\n", []string{"[release_tampered]", "README.md"}},
+		"packed after a change":   {sign + altered + believe, false, pack, []string{"[release_tampered]", "README.md", "sign it again"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -213,9 +216,9 @@ func TestWhatIsRefused(t *testing.T) {
 			if c.spoil {
 				a.spoil()
 			}
-			out, err := a.sh(install)
+			out, err := a.sh(c.does)
 			if err == nil {
-				t.Errorf("it was installed:\n%s", out)
+				t.Errorf("it was done:\n%s", out)
 			}
 			for _, part := range c.says {
 				if !strings.Contains(out, part) {
