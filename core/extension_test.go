@@ -228,16 +228,37 @@ func TestC325_ExtensionWithoutDeclaration(t *testing.T) {
 	if slices.ContainsFunc(p.Env, func(v EnvVar) bool { return strings.HasPrefix(v.Name, "ENVOY") }) {
 		t.Errorf("environment %v", p.Env)
 	}
-	// Without the extension nobody knows the provider, and nothing is prepared on the user's own home instead.
-	ses := s.extended("two", agent)
-	ses.ExtensionRuntimePrep = nil
-	if _, err := s.host.Prepare(t.Context(), ses); !errors.Is(err, ErrUnknownProvider) {
-		t.Errorf("C340: %v", err)
+}
+
+// C340: a session whose extension is missing, empty or another's is refused; nothing is prepared on the user's own home
+// instead, and nothing is written.
+func TestC340_WithoutItsExtensionNothingIsPrepared(t *testing.T) {
+	t.Parallel()
+	s := envoyStage(t)
+	look := func() (all []string) {
+		for _, dir := range []string{s.cwd, filepath.Join(s.state, "s"), filepath.Join(s.state, "m")} {
+			_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, _ error) error { all = append(all, path); return nil })
+		}
+		return all
 	}
-	ses = s.extended("three", agent)
-	ses.Provider = "acp:other"
-	if _, err := s.host.Prepare(t.Context(), ses); !errors.Is(err, ErrInvalid) {
-		t.Errorf("another provider: %v", err)
+	before := look()
+	for name, c := range map[string]struct {
+		change func(*Session)
+		want   error
+	}{
+		"missing":    {func(ses *Session) { ses.ExtensionRuntimePrep = nil }, ErrUnknownProvider},
+		"empty":      {func(ses *Session) { ses.ExtensionRuntimePrep = &overlay.Overlay{} }, ErrInvalid},
+		"another's":  {func(ses *Session) { ses.Provider = "acp:other" }, ErrInvalid},
+		"an adapter": {func(ses *Session) { ses.Provider = "envoy" }, ErrInvalid},
+	} {
+		ses := s.extended("one", envoy())
+		c.change(&ses)
+		if p, err := s.host.Prepare(t.Context(), ses); !errors.Is(err, c.want) || p != nil {
+			t.Errorf("%s: %v, %v", name, p, err)
+		}
+	}
+	if diff := cmp.Diff(before, look()); diff != "" {
+		t.Error(diff)
 	}
 }
 
