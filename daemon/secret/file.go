@@ -81,16 +81,15 @@ func (k KeyFile) text() ([]byte, error) {
 		return nil, problem.Wrap(err, problem.Storage, "there is no key file")
 	}
 	if err == nil {
-		err = private(info)
+		if err := private(info); err != nil {
+			return nil, err
+		}
+		var text []byte
+		if text, err = os.ReadFile(k.Path); err == nil {
+			return text, nil
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(k.Path)
-	if err != nil {
-		return nil, problem.Wrap(err, problem.Storage, "the key file cannot be read").WithHint("mend its owner and mode")
-	}
-	return text, nil
+	return nil, problem.Wrap(err, problem.Storage, "the key file cannot be read").WithHint("mend the owner and mode of it and of its directory")
 }
 
 // nameIn is the name under which a keychain has the secrets, "" when the text has them itself.

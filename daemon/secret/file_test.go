@@ -82,6 +82,18 @@ func TestAKeyFileIsRotatedAndPruned(t *testing.T) {
 	}
 }
 
+func TestAKeyFileThatCannotBeReachedIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file", "key") // of which the directory is a file
+	if err := os.WriteFile(filepath.Dir(path), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file(path).Read(); !errors.Is(err, problem.Storage) || strings.Contains(err.Error(), dir) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestADamagedKeyFileIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"empty": "# nothing\n", "short": "c2hvcnQ=\n", "words": "not base64 at all\n"} {
