@@ -67,6 +67,24 @@ func (s *stage) swapped(r rig.Result, up *upstream.Server) {
 	}
 }
 
+// Who asks for one turn is told that the key is refused, whatever the client makes of it.
+func TestShieldedPrompt_TheKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	for name := range clients {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			up := gatewaytest.Start(gatewaytest.Status(http.StatusUnauthorized, `{"error":{"message":"not for you"}}`))
+			s := newStage(t, up)
+			cmd := exec.Command(filepath.Join(bin, "greenroom"), "--state", s.state, "prompt", name, "--upstream", up.URL(),
+				"--key-env", "PLAN_KEY", "--model", "plan-model", "--shield", "--json", "do-it")
+			cmd.Dir, cmd.Env = s.project, append(slices.Clone(s.environ), "OPENCODE_DISABLE_AUTOUPDATE=1", "npm_config_offline=true")
+			if r := rig.Run(cmd, patience); r.Err == nil || !strings.Contains(r.Stdout+r.Stderr, "credential_refused") {
+				t.Errorf("%v\n%s\n%s", r.Err, r.Stdout, r.Stderr)
+			}
+		})
+	}
+}
+
 var summary = regexp.MustCompile(`(?m)^greenroom: [23] turns, `)
 
 // The command of a person, from beginning to end: the endpoint gets the key of the plan, and neither the client nor what

@@ -26,7 +26,12 @@ func launchRows() []Row {
 		{"Driven through core/launch: a credential that the session's endpoint refuses is told from a missing login", map[string]Cell{
 			"codex": {Test: "TestLaunch_RefusedCredential/codex"}, "claude": {Test: "TestLaunch_RefusedCredential/claude"},
 			"kimi":     {Test: "TestLaunch_RefusedCredential/kimi"},
-			"opencode": {None: "the client passes on the endpoint's words, and not that it refused"},
+			"opencode": {None: "the client passes on the endpoint's words, and not that it refused; a gateway sees it"},
+		}},
+		all("a gateway before the endpoint tells that it refuses the credential, whatever the client says", "TestLaunch_RefusedCredentialBehindAGateway"),
+		{"Driven through core/launch: a login of the user's that is refused is said to be that", map[string]Cell{
+			"codex": {Test: "TestLaunch_RefusedLogin/codex"}, "claude": {Test: "TestLaunch_RefusedLogin/claude"}, "kimi": {Test: "TestLaunch_RefusedLogin/kimi"},
+			"opencode": {None: "the client passes on the provider's words, and not that it refused"},
 		}},
 		{"Driven through core/launch: where nobody is logged in, a person is told to log in", map[string]Cell{
 			"codex": {None: "the client asks its provider, which says so"}, "claude": {Test: "TestLaunch_NobodyIsLoggedIn/claude"},
