@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/greenroom-agents/greenroom/conformance/rig"
 	"github.com/greenroom-agents/greenroom/conformance/upstream"
@@ -92,7 +93,6 @@ func TestH33_ATerminalAsksAboutWhatIsNotTrusted(t *testing.T) {
 			t.Parallel()
 			for _, trust := range []preparer.Trust{preparer.NotTrusted, preparer.UserSaidYes} {
 				s := newStage(t, words.client)
-				t.Cleanup(func() { rig.EndBackground(s.dir) }) // on a terminal Codex starts a server that outlives it
 				projectSetUp[name](s)
 				g := s.open()
 				session := g.session("terminal", core.Desktop)
@@ -101,8 +101,16 @@ func TestH33_ATerminalAsksAboutWhatIsNotTrusted(t *testing.T) {
 				if slices.Contains(p.Gates(), "folder-trust") == trust.Given() {
 					t.Errorf("%q: the gates that stand are %q", trust, p.Gates())
 				}
-				if word := g.shown(g.sit(p), words.asks, words.comes); (word == words.asks) == trust.Given() {
+				terminal := g.sit(p)
+				if word := g.shown(terminal, words.asks, words.comes); (word == words.asks) == trust.Given() {
 					t.Errorf("%q: it shows %q", trust, word)
+				}
+				// A service of the client's would outlive it, with the credentials of this run.
+				terminal.Close()
+				for begin := time.Now(); len(g.background()) > 0; time.Sleep(20 * time.Millisecond) {
+					if time.Since(begin) > patience {
+						t.Fatalf("%q: %d processes outlive the client", trust, len(g.background()))
+					}
 				}
 			}
 		})

@@ -16,6 +16,11 @@ func launchRows() []Row {
 		all("a turn is cancelled while a command runs, and the conversation goes on", "TestH71_H72_LaunchCancelInATool"),
 		all("a client that is killed in a turn is said to have ended, and the conversation goes on in a new process", "TestLaunch_KilledInATurn"),
 		all("a client ends within seconds of its host's being killed, in a turn too, and what it leaves running the next host ends", "TestH53_LaunchHostIsKilled"),
+		{"What a client leaves running in a session runs on while that is kept, and ends with it", map[string]Cell{
+			"codex":  {Test: "TestH53_TheServiceOfCodexEndsWithItsSession"},
+			"claude": {None: "the client keeps no service"}, "kimi": {None: "the client keeps no service unless it is asked for one"},
+			"opencode": {None: "the client keeps no service unless it is asked for one"},
+		}},
 		all("what changes of connectors is told once, in the turn in which it does, and not again after a restart", "TestC364_C366_LaunchTellsOfConnectors"),
 		{"Driven through core/launch: what a person says while a turn runs reaches the model in that turn", map[string]Cell{
 			"codex":  {Test: "TestLaunch_GuidesATurn/codex"},

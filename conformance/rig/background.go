@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// EndBackground kills every process but this one whose environment holds a text: what a client has put into the background,
-// where it outlives the client and everybody who started it. It knows processes by /proc.
-func EndBackground(holds string) {
+// Background are the processes but this one whose environment holds a text: what a client has put into the background, where
+// it outlives the client and everybody who started it. It knows processes by /proc.
+func Background(holds string) (list []*os.Process) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		environ, err := os.ReadFile(filepath.Join(dir, "environ"))
@@ -21,7 +21,8 @@ func EndBackground(holds string) {
 			continue
 		}
 		if p, err := os.FindProcess(pid); err == nil {
-			_ = p.Kill()
+			list = append(list, p)
 		}
 	}
+	return list
 }

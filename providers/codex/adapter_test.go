@@ -135,6 +135,17 @@ func TestC216_ServiceTierIsMended(t *testing.T) {
 	}
 }
 
+// A service that outlives its run would have the credentials of that one for all later ones, whatever the user likes at home.
+func TestNoServiceIsLeftInTheHome(t *testing.T) {
+	t.Parallel()
+	want := []p.Edit{p.Set(p.Key("features", "daemon_auto_start"), p.Bool(false))}
+	for name, r := range map[string]p.Request{"everything": request(all()), "nothing": request(none())} {
+		if diff := cmp.Diff(want, editsAt(t, prepare(t, r), "features", "daemon_auto_start")); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 func TestC229_WindowsSandboxIsPinned(t *testing.T) {
 	t.Parallel()
 	r := request(all())

@@ -55,6 +55,8 @@ func always(r p.Request) []p.Edit {
 		p.Set(p.Key("project_root_markers"), p.List{}),
 		// Commands run in a login shell by default, whose profile assigns PATH anew and so loses the session's.
 		p.Set(p.Key("allow_login_shell"), p.Bool(false)),
+		// Else a terminal leaves a service running, and later ones speak with the credentials of the run that started it.
+		p.Set(p.Key("features", "daemon_auto_start"), p.Bool(false)),
 		// Commands inherit the environment, and have no use for the credentials in it.
 		p.Append(p.Key("shell_environment_policy", "exclude"), p.ListIDs, p.Strings(secret...)...),
 	}
