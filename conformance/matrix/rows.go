@@ -80,6 +80,8 @@ func Rows() []Row {
 		tutti("each kind of the user's set-up can be left out, and the session reports what happened", "TestC249_TuttiAgentLeavesOutEachKind"),
 		tutti("the commands that a session has run unasked, and no others", "TestC157_C165_TuttiAgentRunsWhatTheSessionHas"),
 		tutti("a client that unpacks newer skills of its own has them, and sessions of the older version keep theirs", "TestC192_TuttiAgentUpdatesItsSkills"),
+		tutti("directories of skills that it is told of stand in no variable that a command could read, and too many or bad ones are refused",
+			"TestC194_C196_TuttiAgentHasNoRootsInItsEnvironment"),
 		tutti("a client that does not list our skills, does not know the step or is told of a missing directory does not start",
 			"TestC195_TuttiAgentDoesNotStartWithoutItsSkills"),
 		{"The commands that a session has run unasked, and no others", map[string]Cell{
