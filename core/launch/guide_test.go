@@ -39,7 +39,7 @@ func TestGuideFromTheLoopThatReads(t *testing.T) {
 		patience time.Duration
 	}{
 		"many events":                    {nil, "say begin\nrepeat 5000 x", 5000, nil, 0},
-		"more than is held":              {[]string{"--hang", "turn/steer"}, "say begin\nrepeat 400 " + strings.Repeat("x", 100<<10), 400 * 100 << 10, core.ErrBusy, 0},
+		"more than is held":              {[]string{"--hang", "turn/steer"}, "say begin\nrepeat 200 " + strings.Repeat("x", 100<<10), 200 * 100 << 10, core.ErrBusy, 0},
 		"no answer before the turn ends": {[]string{"--hang", "turn/steer"}, "say begin\nsleep 200ms", 0, core.ErrInvalid, 0},
 		"cancelled meanwhile":            {[]string{"--hang", "turn/steer"}, "say begin\nsleep 20s", 0, core.ErrInvalid, 300 * time.Millisecond},
 	} {

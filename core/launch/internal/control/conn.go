@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/greenroom-agents/greenroom/core/launch/internal/jsonrpc"
@@ -30,16 +30,12 @@ const requests = 64
 
 // Conn is a connection. It is safe for concurrent use.
 type Conn struct {
-	w   *lines.Writer
-	h   Handler
-	ctx context.Context
-	end context.CancelCauseFunc
+	link  *lines.Link
+	h     Handler
+	calls lines.Calls[answer]
 
-	mu      sync.Mutex
-	calls   map[string]chan answer
-	asked   map[string]context.CancelFunc // the requests that are being answered
-	next    int64
-	serving sync.WaitGroup
+	mu    sync.Mutex
+	asked map[string]context.CancelFunc // the requests that are being answered
 }
 
 // envelope is any message.
@@ -57,28 +53,20 @@ type answer struct {
 	Error     string          `json:"error,omitempty"`
 }
 
+// ours is what the numbers of our requests begin with.
+const ours = "greenroom-"
+
 // New makes a connection that writes to w. [Conn.Serve] reads.
 func New(w io.Writer, h Handler) *Conn {
-	ctx, end := context.WithCancelCause(context.Background())
-	return &Conn{w: lines.NewWriter(w), h: h, ctx: ctx, end: end, calls: map[string]chan answer{}, asked: map[string]context.CancelFunc{}}
+	return &Conn{link: lines.NewLink(w), h: h, asked: map[string]context.CancelFunc{}}
 }
 
 // Serve reads until r ends or the connection breaks, and says why it ended: nil at the end of r. Requests that are being
 // answered are waited for.
-func (c *Conn) Serve(r io.Reader) error {
-	err := lines.Read(r, lines.Limit, c.handle)
-	if errors.Is(err, io.EOF) {
-		c.end(lines.ErrClosed)
-		err = nil
-	} else {
-		c.end(err)
-	}
-	c.serving.Wait()
-	return err
-}
+func (c *Conn) Serve(r io.Reader) error { return c.link.Serve(r, c.handle) }
 
 // Done is closed when the connection has ended.
-func (c *Conn) Done() <-chan struct{} { return c.ctx.Done() }
+func (c *Conn) Done() <-chan struct{} { return c.link.Done() }
 
 // Call asks for something, which is a JSON object with a subtype, and waits for the answer, which is decoded into result
 // unless that is nil. What the other side answers in the place of a result is a *jsonrpc.Error.
@@ -88,40 +76,13 @@ func (c *Conn) Call(ctx context.Context, request map[string]any, result any) err
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	waiting := make(chan answer, 1)
-	c.mu.Lock()
-	c.next++
-	id := "greenroom-" + strconv.FormatInt(c.next, 10)
-	c.calls[id] = waiting
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		delete(c.calls, id)
-		c.mu.Unlock()
-	}()
-	if err := c.Send(ctx, envelope{Type: "control_request", RequestID: id, Request: body}); err != nil {
-		// What was answered was read, whatever was seen first of the end behind it.
-		select {
-		case a := <-waiting:
-			return a.take(what, result)
-		default:
-			return fmt.Errorf("%s: %w", what, err)
-		}
+	a, err := c.calls.Ask(ctx, c.link, func(number string) any {
+		return envelope{Type: "control_request", RequestID: ours + number, Request: body}
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
-	select {
-	case a := <-waiting:
-		return a.take(what, result)
-	case <-ctx.Done():
-		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
-	case <-c.ctx.Done():
-		// The answer may have been the last thing that was said.
-		select {
-		case a := <-waiting:
-			return a.take(what, result)
-		default:
-			return fmt.Errorf("%s: %w", what, context.Cause(c.ctx))
-		}
-	}
+	return a.take(what, result)
 }
 
 func (a answer) take(what string, result any) error {
@@ -138,13 +99,7 @@ func (a answer) take(what string, result any) error {
 }
 
 // Send tells something.
-func (c *Conn) Send(ctx context.Context, message any) error {
-	line, err := lines.Encode(message)
-	if err != nil {
-		return err
-	}
-	return c.w.Write(ctx, c.ctx, line)
-}
+func (c *Conn) Send(ctx context.Context, message any) error { return c.link.Write(ctx, message) }
 
 func (c *Conn) handle(line []byte) error {
 	var m envelope
@@ -164,13 +119,8 @@ func (c *Conn) handle(line []byte) error {
 		if m.Response == nil {
 			return nil
 		}
-		c.mu.Lock()
-		waiting := c.calls[m.Response.RequestID]
-		delete(c.calls, m.Response.RequestID)
-		c.mu.Unlock()
-		// An answer that nobody waits for is late, or an echo of one of ours.
-		if waiting != nil {
-			waiting <- *m.Response
+		if number, ok := strings.CutPrefix(m.Response.RequestID, ours); ok { // else an echo, or made up
+			c.calls.Answer(number, *m.Response)
 		}
 	default:
 		c.h.Message(m.Type, line)
@@ -180,7 +130,7 @@ func (c *Conn) handle(line []byte) error {
 
 func (c *Conn) request(m envelope) error {
 	reply := answer{RequestID: m.RequestID, Subtype: "error", Error: "too many requests at once"}
-	ctx, withdraw := context.WithCancel(c.ctx)
+	ctx, withdraw := context.WithCancel(c.link.Context())
 	c.mu.Lock()
 	busy := len(c.asked) >= requests || c.asked[m.RequestID] != nil
 	if !busy {
@@ -189,9 +139,9 @@ func (c *Conn) request(m envelope) error {
 	c.mu.Unlock()
 	if busy {
 		withdraw()
-		return c.Send(c.ctx, envelope{Type: "control_response", Response: &reply})
+		return c.Send(c.link.Context(), envelope{Type: "control_response", Response: &reply})
 	}
-	c.serving.Go(func() {
+	c.link.Go(func() {
 		defer withdraw()
 		result, err := c.answer(ctx, m.Request)
 		c.mu.Lock()
@@ -205,7 +155,7 @@ func (c *Conn) request(m envelope) error {
 			reply = answer{RequestID: m.RequestID, Subtype: "error", Error: err.Error()}
 		}
 		// When it cannot be written the connection is at its end, and says so itself.
-		_ = c.Send(c.ctx, envelope{Type: "control_response", Response: &reply})
+		_ = c.Send(c.link.Context(), envelope{Type: "control_response", Response: &reply})
 	})
 	return nil
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"sync"
 
 	"github.com/greenroom-agents/greenroom/core/launch/internal/lines"
 )
@@ -28,46 +26,23 @@ const requests = 64
 
 // Conn is a connection. It is safe for concurrent use.
 type Conn struct {
-	w   *lines.Writer
-	h   Handler
-	ctx context.Context
-	end context.CancelCauseFunc
-
-	mu      sync.Mutex
-	calls   map[string]chan *message
-	next    int64
-	serving sync.WaitGroup
-	busy    chan struct{} // holds a token for each request that is being answered
+	link  *lines.Link
+	h     Handler
+	calls lines.Calls[*message]
+	busy  chan struct{} // holds a token for each request that is being answered
 }
 
 // New makes a connection that writes to w. [Conn.Serve] reads.
 func New(w io.Writer, h Handler) *Conn {
-	ctx, end := context.WithCancelCause(context.Background())
-	return &Conn{w: lines.NewWriter(w), h: h, ctx: ctx, end: end, calls: map[string]chan *message{}, busy: make(chan struct{}, requests)}
+	return &Conn{link: lines.NewLink(w), h: h, busy: make(chan struct{}, requests)}
 }
 
 // Serve reads until r ends or the connection breaks, and says why it ended: nil at the end of r. Requests that are being
 // answered are waited for.
-func (c *Conn) Serve(r io.Reader) error {
-	err := lines.Read(r, lines.Limit, c.handle)
-	c.Close(err)
-	c.serving.Wait()
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
-// Close ends every call with an error that says why.
-func (c *Conn) Close(why error) {
-	if why == nil || errors.Is(why, io.EOF) {
-		why = lines.ErrClosed
-	}
-	c.end(why)
-}
+func (c *Conn) Serve(r io.Reader) error { return c.link.Serve(r, c.handle) }
 
 // Done is closed when the connection has ended.
-func (c *Conn) Done() <-chan struct{} { return c.ctx.Done() }
+func (c *Conn) Done() <-chan struct{} { return c.link.Done() }
 
 // Call asks for something and waits for the answer, which is decoded into result unless that is nil. The raw answer is
 // given back too.
@@ -76,40 +51,13 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) (jso
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", method, err)
 	}
-	answer := make(chan *message, 1)
-	c.mu.Lock()
-	c.next++
-	id := strconv.FormatInt(c.next, 10)
-	c.calls[id] = answer
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		delete(c.calls, id)
-		c.mu.Unlock()
-	}()
-	if err := c.write(ctx, &message{ID: json.RawMessage(id), Method: method, Params: p}); err != nil {
-		// What was answered was read, whatever was seen first of the end behind it.
-		select {
-		case m := <-answer:
-			return take(method, m, result)
-		default:
-			return nil, fmt.Errorf("%s: %w", method, err)
-		}
+	m, err := c.calls.Ask(ctx, c.link, func(number string) any {
+		return &message{Version: version, ID: json.RawMessage(number), Method: method, Params: p}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
 	}
-	select {
-	case m := <-answer:
-		return take(method, m, result)
-	case <-ctx.Done():
-		return nil, fmt.Errorf("%s: %w", method, context.Cause(ctx))
-	case <-c.ctx.Done():
-		// The answer may have been the last thing that was said.
-		select {
-		case m := <-answer:
-			return take(method, m, result)
-		default:
-			return nil, fmt.Errorf("%s: %w", method, context.Cause(c.ctx))
-		}
-	}
+	return take(method, m, result)
 }
 
 func take(method string, m *message, result any) (json.RawMessage, error) {
@@ -137,12 +85,8 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 }
 
 func (c *Conn) write(ctx context.Context, m *message) error {
-	m.Version = "2.0"
-	line, err := lines.Encode(m)
-	if err != nil {
-		return err
-	}
-	return c.w.Write(ctx, c.ctx, line)
+	m.Version = version
+	return c.link.Write(ctx, m)
 }
 
 func (c *Conn) handle(line []byte) error {
@@ -154,27 +98,20 @@ func (c *Conn) handle(line []byte) error {
 	case m.Method != "" && m.hasID():
 		select {
 		case c.busy <- struct{}{}:
-			c.serving.Go(func() { c.answer(&m); <-c.busy })
+			c.link.Go(func() { c.answer(&m); <-c.busy })
 		default:
-			return c.write(c.ctx, &message{ID: m.ID, Error: &Error{Code: InternalError, Message: "too many requests at once"}})
+			return c.write(c.link.Context(), &message{ID: m.ID, Error: &Error{Code: InternalError, Message: "too many requests at once"}})
 		}
 	case m.Method != "":
 		c.h.Notify(m.Method, m.Params)
 	case m.hasID():
-		c.mu.Lock()
-		waiting := c.calls[string(m.ID)]
-		delete(c.calls, string(m.ID))
-		c.mu.Unlock()
-		// An answer that nobody waits for is late, or made up.
-		if waiting != nil {
-			waiting <- &m
-		}
+		c.calls.Answer(string(m.ID), &m)
 	}
 	return nil
 }
 
 func (c *Conn) answer(m *message) {
-	result, err := c.h.Request(c.ctx, m.Method, m.Params)
+	result, err := c.h.Request(c.link.Context(), m.Method, m.Params)
 	reply := &message{ID: m.ID}
 	if err == nil {
 		if reply.Result, err = raw(result); err == nil && reply.Result == nil {
@@ -185,5 +122,5 @@ func (c *Conn) answer(m *message) {
 		reply.Error = &Error{Code: InternalError, Message: "the request failed"}
 	}
 	// When it cannot be written the connection is at its end, and says so itself.
-	_ = c.write(c.ctx, reply)
+	_ = c.write(c.link.Context(), reply)
 }

@@ -26,6 +26,9 @@ const (
 	InternalError  = -32603
 )
 
+// version is that of the protocol, which every message of ours names.
+const version = "2.0"
+
 // message is any message: a request has id and method, a notification only a method, an answer only an id.
 type message struct {
 	Version string          `json:"jsonrpc,omitempty"`
