@@ -109,34 +109,86 @@ func TestC304_RTKRunsTheCommandsOfASession(t *testing.T) {
 	})
 }
 
-// A program that hangs or is gone holds nothing up: the command runs as it is.
+// A program that hangs, is gone or answers nonsense holds nothing up: the command runs as it is, what is denied stays denied, and
+// the client writes down what became of rtk. Prepared again, the session has its program, and the host is told that it had not.
 func TestH63_ACommandRunsWithoutAnAnswerOfRTK(t *testing.T) {
 	t.Parallel()
-	one := func(t *testing.T, c client) {
-		for name, word := range map[string]string{"hangs": "hang-51c2", "is gone": "plain-51c2"} {
-			t.Run(name, func(t *testing.T) {
+	for _, c := range []client{claude, opencode} { // the others run no command through rtk by themselves
+		for name, fault := range map[string]struct{ word, program, claude, opencode string }{
+			"hangs":     {"hang-51c2", "", `"timedOut":true`, "no answer in time"},
+			"is gone":   {"plain-51c2", "gone", `rtk/bin/rtk: not found`, "cannot be run"},
+			"is broken": {"plain-51c2", "#!/bin/sh\necho 'garbage {'\necho noise >&2\nexit 7\n", `"stdout":"garbage {\n","exitCode":7`, "cannot be run"},
+		} {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				s := newStage(t, c, c.shell("echo "+word), upstream.Say("done"))
+				s := newStage(t, c, c.shell("echo "+fault.word), c.shell("echo denied-51c2 > ran"), upstream.Say("done"))
+				s.deny("echo denied-51c2")
 				g := s.withRTK()
 				p := g.shortening(core.Desktop)
-				if name == "is gone" {
-					if err := os.Remove(filepath.Join(p.Dir, "rtk/bin/rtk")); err != nil {
+				program := filepath.Join(p.Dir, "rtk/bin/rtk")
+				if fault.program != "" {
+					if err := os.Remove(program); err != nil {
 						t.Fatal(err)
 					}
 				}
+				if strings.HasPrefix(fault.program, "#!") {
+					rig.WriteProgram(t, program, fault.program)
+				}
 				text := g.result(p)
-				if !strings.Contains(text, word) || strings.Contains(text, shortened) {
+				if !strings.Contains(text, fault.word) || strings.Contains(text, shortened) {
 					t.Errorf("the model saw %s", tail(text))
+				}
+				if _, err := os.Lstat(s.inProject("ran")); !os.IsNotExist(err) {
+					t.Errorf("the denied command ran: %v", err)
+				}
+				want, where := fault.claude, ".claude/projects"
+				if c.name == opencode.name {
+					want, where = fault.opencode, ".local/share/opencode/log"
+				}
+				if told := s.readAll(s.inHome(where)); !strings.Contains(told, want) {
+					t.Errorf("no %q in what the client wrote down: %s", want, tail(told))
+				}
+				again := g.shortening(core.Desktop)
+				if said(again, "rewritten") != (fault.program != "") {
+					t.Errorf("the host is told %v", again.Diagnostics)
+				}
+				cmd := exec.Command(program, "echo", "again")
+				cmd.Env = again.Environ(s.environ)
+				if out, err := cmd.Output(); err != nil || !strings.HasPrefix(string(out), shortened) {
+					t.Errorf("the session's program says %q, %v", out, err)
 				}
 			})
 		}
 	}
-	for _, c := range []client{claude, opencode} { // the others run no command through rtk by themselves
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			one(t, c)
-		})
+}
+
+// deny has the project deny commands that begin with some words.
+func (s *stage) deny(words string) {
+	s.Helper()
+	switch s.client.name {
+	case claude.name:
+		rig.Write(s, s.inProject(".claude/settings.json"), encode(s, map[string]any{"permissions": map[string]any{"deny": []string{"Bash(" + words + ":*)"}}}))
+	case opencode.name:
+		rig.Write(s, s.inProject("opencode.json"), encode(s, map[string]any{"permission": map[string]any{"bash": map[string]any{"*": "allow", words + "*": "deny"}}}))
 	}
+}
+
+// readAll is what the files below a directory hold.
+func (s *stage) readAll(dir string) string {
+	s.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all.Write(data)
+		return err
+	})
+	if err != nil {
+		s.Error(err)
+	}
+	return all.String()
 }
 
 // What the user denied stays denied, and the program is not asked, or not heard, on it.
@@ -146,12 +198,7 @@ func TestH65_ADenyRuleHoldsWithRTK(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, c, c.shell("echo denied-51c2 > ran"), c.shell("echo allowed-51c2"), upstream.Say("done"))
-			switch c.name {
-			case "claude":
-				rig.Write(t, s.inProject(".claude/settings.json"), encode(t, map[string]any{"permissions": map[string]any{"deny": []string{"Bash(echo denied-51c2:*)"}}}))
-			case "opencode":
-				rig.Write(t, s.inProject("opencode.json"), encode(t, map[string]any{"permission": map[string]any{"bash": map[string]any{"*": "allow", "echo denied-51c2*": "deny"}}}))
-			}
+			s.deny("echo denied-51c2")
 			g := s.withRTK()
 			p := g.shortening(core.Desktop)
 			text := g.result(p)

@@ -22,12 +22,13 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 		Transport: a.desc.Client.Transport, TransportArgs: a.desc.Client.TransportArgs,
 		Env:        w.env(),
 		Models:     a.source(),
-		RTK:        w.h.layer(a),
 		Skills:     w.skills(),
 		Inherited:  a.kind.report(),
 		connectors: a.session.Connectors.Clone(),
 		strip:      slices.Clone(a.layout.Launch.Strip),
 	}
+	var why string
+	p.RTK, why = w.h.layer(a)
 	for _, g := range a.desc.Gates {
 		if g.Stands(a.trust().Given()) {
 			p.gates = append(p.gates, g.ID)
@@ -39,7 +40,7 @@ func (w *work) prepared(m *manifest.Manifest) *Prepared {
 	}
 	p.steps = w.steps(p)
 	p.firstPrompt = strings.TrimSpace(strings.Join([]string{w.out.spill, w.tree.FirstPrompt}, "\n\n"))
-	p.Diagnostics = slices.Concat(a.layout.Diagnostics, a.notes, w.remarks(p))
+	p.Diagnostics = slices.Concat(a.layout.Diagnostics, a.notes, w.remarks(p, why))
 	return p
 }
 
@@ -85,7 +86,7 @@ func (w *work) skills() []SkillView {
 }
 
 // remarks are the diagnostics that core makes.
-func (w *work) remarks(p *Prepared) []Diagnostic {
+func (w *work) remarks(p *Prepared, rtkWhy string) []Diagnostic {
 	var list []Diagnostic
 	warn := func(code, text, hint string) { list = append(list, preparer.Warn(code, text, hint)) }
 	for _, r := range w.a.inputs.Rejected {
@@ -120,7 +121,7 @@ func (w *work) remarks(p *Prepared) []Diagnostic {
 		list = append(list, trustNote(w.a.trust(), kinds))
 	}
 	if text, ok := rtkTexts[p.RTK]; ok {
-		list = append(list, Diagnostic{Severity: preparer.Info, Code: "rtk", Text: text})
+		list = append(list, Diagnostic{Severity: preparer.Info, Code: "rtk", Text: text + rtkWhy})
 	}
 	if w.h.machineSettings(w.a.desc) {
 		warn("machine_settings", "the administrator of this machine has laid down settings for the client, which can be stronger than a session",

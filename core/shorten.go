@@ -32,30 +32,32 @@ const (
 var rtkTexts = map[RTKLayer]string{
 	RTKHook:         "the client runs shell commands through rtk, by a hook",
 	RTKPlugin:       "the client runs shell commands through rtk, by a plugin",
-	RTKInstructions: "the agent is told to run shell commands through rtk, and nothing makes it",
+	RTKInstructions: "the agent is told to run shell commands through rtk, and nothing makes it: ",
 }
 
 // layer is the one that has an effect in the session's client: what its descriptor says, in a version that heeds it, when
-// something in the layout does call the program.
-func (h *Host) layer(a *answered) RTKLayer {
+// something in the layout does call the program. why says for people what keeps it from being more than the instructions.
+func (h *Host) layer(a *answered) (layer RTKLayer, why string) {
 	if !a.session.RTK {
-		return ""
-	}
-	if !a.kind.callsRTK() {
-		return RTKInstructions
-	}
-	if span := a.desc.RewriteSupported; span != "" {
-		if ok, err := h.versions.Supported(a.version, span); err != nil || !ok || a.version == "" {
-			return RTKInstructions
-		}
+		return "", ""
 	}
 	switch a.desc.Rewrite {
 	case preparer.PretoolHook:
-		return RTKHook
+		layer = RTKHook
 	case preparer.ClientPlugin:
-		return RTKPlugin
+		layer = RTKPlugin
+	default:
+		return RTKInstructions, "the client gives us no way to change a command before it runs"
 	}
-	return RTKInstructions
+	if !a.kind.callsRTK() {
+		return RTKInstructions, "the " + string(layer) + " that would is left out of this session"
+	}
+	if span := a.desc.RewriteSupported; span != "" {
+		if ok, err := h.versions.Supported(a.version, span); err != nil || !ok || a.version == "" {
+			return RTKInstructions, "the " + string(layer) + " that would is heeded by versions " + span + " of the client, and this one is not known to be of them"
+		}
+	}
+	return layer, ""
 }
 
 // onWindows says whether sessions run on Windows.

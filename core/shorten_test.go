@@ -248,22 +248,51 @@ func TestC309_ASessionThatGoesOnHasItsProgramCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = s.prepare(s.shortened("one"))
-	if got := s.read(filepath.Join(p.Dir, "rtk/bin/rtk")); !strings.Contains(got, "one") {
-		t.Errorf("the program is %q", got)
+	mended := func(p *Prepared, want bool) {
+		t.Helper()
+		if got := s.read(filepath.Join(p.Dir, "rtk/bin/rtk")); !strings.Contains(got, "one") {
+			t.Errorf("the program is %q", got)
+		}
+		if told := slices.ContainsFunc(p.Diagnostics, func(d Diagnostic) bool { return d.Code == "rewritten" && strings.HasPrefix(d.Text, "rtk/bin/rtk ") }); told != want {
+			t.Errorf("the host is told %v", p.Diagnostics)
+		}
 	}
+	mended(p, true)
+	mended(s.prepare(s.shortened("one")), false)
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	mended(s.prepare(s.shortened("one")), true)
+	if err := errors.Join(os.Remove(link), os.Symlink("/bin/true", link)); err != nil {
+		t.Fatal(err)
+	}
+	mended(s.prepare(s.shortened("one")), true)
+	// One that is switched on anew was never there.
+	s.prepare(s.session("one"))
+	mended(s.prepare(s.shortened("one")), false)
 }
 
 func TestC304_TheLayerIsThatOfTheClientsVersion(t *testing.T) {
 	t.Parallel()
-	for version, want := range map[string]RTKLayer{"1.6.0": RTKHook, "1.4.9": RTKInstructions, "": RTKInstructions} {
-		s, _ := rtkStage(t, shortening(), version)
-		if p := s.prepare(s.shortened("one")); p.RTK != want {
-			t.Errorf("version %q has %q, want %q", version, p.RTK, want)
+	without := prop{provider: "prop", describe: shortening().describe}
+	for name, c := range map[string]struct {
+		prop    prop
+		version string
+		want    RTKLayer
+		says    string
+	}{
+		"heeded":     {shortening(), "1.6.0", RTKHook, "by a hook"},
+		"older":      {shortening(), "1.4.9", RTKInstructions, "by versions >=1.5 of the client"},
+		"unknown":    {shortening(), "", RTKInstructions, "by versions >=1.5 of the client"},
+		"left out":   {without, "1.6.0", RTKInstructions, "the hook that would is left out of this session"},
+		"has no way": {prop{provider: "prop"}, "1.6.0", RTKInstructions, "gives us no way to change a command"},
+	} {
+		s, _ := rtkStage(t, c.prop, c.version)
+		p := s.prepare(s.shortened("one"))
+		said := slices.ContainsFunc(p.Diagnostics, func(d Diagnostic) bool { return d.Code == "rtk" && strings.Contains(d.Text, c.says) })
+		if p.RTK != c.want || !said {
+			t.Errorf("%s has %q, want %q, and says %v", name, p.RTK, c.want, p.Diagnostics)
 		}
-	}
-	s, _ := rtkStage(t, prop{provider: "prop"}, "1.6.0")
-	if p := s.prepare(s.shortened("one")); p.RTK != RTKInstructions {
-		t.Errorf("a client without any has %q", p.RTK)
 	}
 }
 

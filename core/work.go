@@ -108,8 +108,10 @@ func (w *work) run(ctx context.Context) (_ *Prepared, failed error) {
 	if err := w.h.keepProgram(context.WithoutCancel(ctx), w.a, next); err != nil {
 		return nil, err
 	}
-	for _, rel := range changes.Rewritten {
-		w.a.note("rewritten", rel+" was changed since it was prepared, and was written anew", "")
+	if prev != nil && prev.State == manifest.Ready { // else it was us who did not come to the end
+		for _, rel := range changes.Rewritten {
+			w.a.note("rewritten", rel+" was changed or taken away since it was prepared, and was made anew", "")
+		}
 	}
 	for _, rel := range changes.Displaced {
 		w.a.note("displaced", rel+" was replaced by the client; what it wrote lies beside it, with the ending .displaced", "")

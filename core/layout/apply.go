@@ -20,7 +20,7 @@ type Changes struct {
 	fresh  bool
 	// Displaced lists places where a client put a file of its own over a link of ours. It is moved aside.
 	Displaced []string
-	// Rewritten lists files of ours that were changed since they were written, and that get our content again.
+	// Rewritten lists files and links of ours that were changed since they were written, and that are made anew.
 	Rewritten []string
 }
 
@@ -91,6 +91,7 @@ func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry, peopled b
 	}
 	fi, err := look(n.Path)
 	if nowhere(err) {
+		c.noteRelink(n, old)
 		if n.Via = old.Via; n.Via == fsroot.LeftOut && missing(n.Target) {
 			return true, nil
 		}
@@ -115,10 +116,15 @@ func (c *Changes) same(root *fsroot.Tree, n *Node, old manifest.Entry, peopled b
 			if n.Custody == manifest.Exposed && !n.Adopt && (n.Login >= 0 || old.Path != "") {
 				c.Displaced = append(c.Displaced, n.Path)
 			}
+			c.noteRelink(n, old)
 			return false, nil
 		}
 		target, err := root.Readlink(n.Path)
-		return err == nil && (target == n.Target || n.Keep), err
+		same := err == nil && (target == n.Target || n.Keep)
+		if err == nil && !same {
+			c.noteRelink(n, old)
+		}
+		return same, err
 	}
 	if !fi.Mode().IsRegular() || fi.Size() != int64(len(n.Data)) || fi.Mode().Perm() != n.Mode {
 		c.noteRewrite(n, old, fi.Mode().IsRegular())
@@ -140,6 +146,13 @@ func nowhere(err error) bool {
 // noteRewrite remembers a file that somebody else changed: it is of ours, and what we want there is what we wrote.
 func (c *Changes) noteRewrite(n *Node, old manifest.Entry, regular bool) {
 	if regular && n.Custody == manifest.Ours && old.Digest != "" && old.Digest == manifest.Digest(n.Data) {
+		c.Rewritten = append(c.Rewritten, n.Path)
+	}
+}
+
+// noteRelink remembers a link of ours that was there, leads to where it led, and was taken away or replaced.
+func (c *Changes) noteRelink(n *Node, old manifest.Entry) {
+	if n.Kind == manifest.Link && n.Custody == manifest.Ours && old.Kind == manifest.Link && old.Target == n.Target && old.Via != fsroot.LeftOut && !n.Keep {
 		c.Rewritten = append(c.Rewritten, n.Path)
 	}
 }

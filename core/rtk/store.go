@@ -129,8 +129,8 @@ func (s *Store) take(ctx context.Context, a Artefact) (err error) {
 		return fault.Wrap(err, fault.Artefact, op, subject, "the file that the host names cannot be read, or is no regular file")
 	}
 	defer file.Close()
-	if info.Size() > maxProgram {
-		return wrong("the file that the host names is larger than any program of that name")
+	if err := sized(info); err != nil {
+		return err
 	}
 	have, err := shelf.Hash(ctx, file)
 	if err == nil {

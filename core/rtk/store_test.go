@@ -83,6 +83,7 @@ func TestC307_WhatIsNoPinnedProgramIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	good := s.artefact("rtk", "one")
+	empty := s.artefact("empty", "")
 	for name, c := range map[string]struct {
 		source Source
 		says   string
@@ -95,6 +96,7 @@ func TestC307_WhatIsNoPinnedProgramIsRefused(t *testing.T) {
 		"short digest":  {Fixed(Artefact{good.Path, good.SHA256[:63]}), "gives no SHA-256"},
 		"other digest":  {Fixed(Artefact{good.Path, strings.Repeat("0", 64)}), "is expected"},
 		"not there":     {Fixed(Artefact{good.Path + "x", good.SHA256}), "cannot be read"},
+		"empty":         {Fixed(empty), "is empty"},
 		"a directory":   {Fixed(Artefact{s.dir, good.SHA256}), "cannot be read, or is no regular file"},
 	} {
 		_, err := s.store.Keep(t.Context(), c.source, "")

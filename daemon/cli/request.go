@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,7 +62,7 @@ func (a *app) sessionOf(ctx context.Context, r request, provider string) (core.S
 		s.Saver = &core.Saver{Model: r.worker}
 	}
 	if r.rtk != "" {
-		if a.rtk, err = pinnedProgram(a.abs(r.rtk)); err != nil {
+		if a.rtk, err = pinnedProgram(ctx, a.abs(r.rtk)); err != nil {
 			return core.Session{}, err
 		}
 		s.RTK = true
@@ -88,13 +90,13 @@ func (a *app) sessionOf(ctx context.Context, r request, provider string) (core.S
 }
 
 // pinnedProgram is a file that a person named, pinned by what it is now.
-func pinnedProgram(file string) (rtk.Artefact, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return rtk.Artefact{}, refuse(string(core.ErrArtefact), "name the file of rtk itself", "--rtk: %v", err)
+func pinnedProgram(ctx context.Context, file string) (rtk.Artefact, error) {
+	pinned, err := rtk.Pin(ctx, file, runtime.GOOS == "windows")
+	var e *core.Error
+	if errors.As(err, &e) {
+		return rtk.Artefact{}, refuse(string(e.Code), e.Hint, "--rtk %q: %s", file, e.Detail)
 	}
-	sum := sha256.Sum256(data)
-	return rtk.Artefact{Path: file, SHA256: hex.EncodeToString(sum[:])}, nil
+	return pinned, err
 }
 
 // workspaceOf is a name for the sessions of one directory: its own name, for people, and a digest of its whole path,

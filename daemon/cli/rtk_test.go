@@ -39,3 +39,25 @@ func TestC308_RTKIsAFileThatAPersonNames(t *testing.T) {
 		t.Errorf("without the flag there is still %q, %v", p.RTK, err)
 	}
 }
+
+// What is no program is refused with what is wrong with it and what to do, and nothing of the session is made.
+func TestC307_WhatIsNoProgramIsRefusedByName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dir := t.TempDir()
+	for name, says := range map[string]string{"nothing": "there is no such file", ".": "no regular file", "empty": "is empty", "text\nfile": "make it executable"} {
+		file := filepath.Join(dir, name)
+		if name == "empty" || name == "text\nfile" {
+			if err := os.WriteFile(file, []byte(strings.TrimPrefix(name, "empty")), map[bool]os.FileMode{true: 0o755, false: 0o644}[name == "empty"]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := w.run("prepare", "fake", "--session", "one", "--rtk", file)
+		if got.status != 3 || !strings.Contains(got.errors, says) || !strings.Contains(got.errors, "[artefact_refused]") || strings.Contains(got.errors, "text\nfile") {
+			t.Errorf("%q: status %d, %s", name, got.status, got.errors)
+		}
+	}
+	if list := w.must("sessions", "--json"); strings.Contains(list, `"one"`) {
+		t.Errorf("there is a session: %s", list)
+	}
+}

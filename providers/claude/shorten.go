@@ -6,7 +6,7 @@ import p "github.com/greenroom-agents/greenroom/sdk/preparer"
 // that in commands which it knows by name, and not behind rtk. The program says nothing of what is allowed unless a rule does
 // that the session takes. The client waits two seconds for it, and runs a command as it is then.
 func shorten(l *p.Layout, r p.Request, root p.Place) {
-	if in := r.Options.Inherit; r.RTK == nil || !in.All(p.Hooks) && in.All(p.ModelSettings) || r.AnyPrefixed("Read(", []p.KeyPath{asked, denied}, inSettings, inProjectSettings, inLocalSettings) {
+	if in := r.Options.Inherit; l.Unrewritten(r, !in.All(p.Hooks) && in.All(p.ModelSettings) || r.AnyPrefixed("Read(", []p.KeyPath{asked, denied}, inSettings, inProjectSettings, inLocalSettings), "claude.rtk-without-hook", "hooks stay out, or a rule is about reading files, which claude code does not heed in what runs behind rtk") {
 		return
 	}
 	l.CheckedDocument(root.Join("plugin/hooks/hooks.json"), p.JSON, p.Object{"hooks": p.Object{"PreToolUse": p.List{p.Object{"matcher": p.S("Bash"), "hooks": p.List{

@@ -15,7 +15,7 @@ var rewriter string
 // it has installed what plugins import into every directory of configuration, the user's as well: npm is told to fetch
 // nothing, and the plugin takes that back for the commands of the agent.
 func shorten(l *p.Layout, r p.Request, at p.Place) {
-	if r.RTK != nil && r.Endpoint == nil && !r.Options.Inherit.None(p.Plugins) {
+	if !l.Unrewritten(r, r.Endpoint != nil || r.Options.Inherit.None(p.Plugins), "opencode.rtk-without-plugin", "opencode takes all plugins or none, ours with the user's, and this session is to have none of those") {
 		l.File(at, p.S("const program = "), p.Quote(p.JSON, r.RTK.Program.Value()), p.S("\n"), p.Code(rewriter, "//"))
 		l.Set(envOffline, p.S("true"))
 	}

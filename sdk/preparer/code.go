@@ -19,6 +19,15 @@ func (r Request) CallsRTK(words string) Value {
 	return Concat{Quote(Shell, r.RTK.Program.Value()), String(" " + words)}
 }
 
+// Unrewritten says that nothing of this layout is to run shell commands through rtk: the session has none, or what would is left
+// out, and then a diagnostic says why.
+func (l *Layout) Unrewritten(r Request, left bool, code, why string) bool {
+	if r.RTK != nil && left {
+		l.Note(Tell(code, why, ""))
+	}
+	return r.RTK == nil || left
+}
+
 // HookRTK is CallsRTK for a hook whose answer may allow a command. The program goes by rules that it finds in the project and
 // in the user's home, whatever the session takes of them: where that is not all, it is called from an empty directory, and with
 // it as its home.
