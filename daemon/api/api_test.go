@@ -271,6 +271,15 @@ func TestWhoMayComeIn(t *testing.T) {
 	if a := s.do("GET", "/v1/nothing", nil, ""); a.status != 404 || a.code() != "not_found" {
 		t.Errorf("%+v", a)
 	}
+	// The writers of earlier installations are none of this one's, as the decision on plans says.
+	for _, gone := range [][2]string{
+		{"PUT", "/agent-model-bindings/one"}, {"GET", "/model-policies"}, {"POST", "/model-policies"}, {"DELETE", "/model-policies/pol-1"},
+		{"GET", "/agent-sessions/s/model-policy-override"}, {"PUT", "/agent-sessions/s/model-policy-override"},
+	} {
+		if a := s.do(gone[0], in+gone[1], map[string]any{}, "*"); a.status != 404 {
+			t.Errorf("%s: %+v", gone, a)
+		}
+	}
 	if a := s.do("DELETE", in+"/model-plans", nil, ""); a.status != 405 || a.code() != "method_not_allowed" {
 		t.Errorf("%+v", a)
 	}

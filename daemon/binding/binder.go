@@ -1,6 +1,7 @@
 package binding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/daemon/store"
 	"github.com/greenroom-agents/greenroom/gateway"
+	"github.com/greenroom-agents/greenroom/gateway/dialect"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -35,6 +37,9 @@ var _ Host = (*core.Host)(nil)
 type Config struct {
 	Access *access.Access
 	Host   Host
+	// Address and PassthroughAddress are what the gateway listens on, for clients of the Responses API and for others; "" is a
+	// free loopback port.
+	Address, PassthroughAddress string
 	// Proxy is that of requests to endpoints; see [gateway.Config].
 	Proxy func(*http.Request) (*url.URL, error)
 	// Observer is told of the requests that go through the gateway; nil is none.
@@ -57,7 +62,7 @@ func New(c Config) (*Binder, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	g, err := gateway.Listen(gateway.Config{
-		PassthroughAddress: "127.0.0.1:0", Proxy: c.Proxy, Observer: c.Observer, Now: c.Now, Random: c.Random,
+		Address: c.Address, PassthroughAddress: cmp.Or(c.PassthroughAddress, "127.0.0.1:0"), Proxy: c.Proxy, Observer: c.Observer, Now: c.Now, Random: c.Random,
 	})
 	if err != nil {
 		return nil, err
@@ -81,10 +86,12 @@ type Request struct {
 	Agent, Plan string
 	// Model is what it begins with. "": the agent's, or the plan's default.
 	Model string
-	// Otherwise says what becomes of a session whose Plan cannot be used. An agent says so itself.
+	// Otherwise says what becomes of a session whose Plan cannot be used. An agent says so itself, and is overruled by Native.
 	Otherwise modelendpoint.OtherWay
 	// Shield keeps the key from clients that could have it, by a gateway that passes everything on.
 	Shield bool
+	// Dialect is how the endpoint wants its requests; nil is what is known of its host.
+	Dialect *dialect.Dialect
 }
 
 // Begin prepares a session and binds it. A session that is there already, of this process or an earlier one, is prepared
@@ -145,6 +152,9 @@ func (b *Binder) choose(ctx context.Context, x *Binding, r Request) (agent.Choic
 		if a.Harness != r.Session.Provider {
 			return choice, problem.New(problem.InvalidAgent, "harnessAgentTargetId", "is another client than the session's")
 		}
+		if r.Otherwise == modelendpoint.Native {
+			a.OnPlanUnavailable = agent.Native
+		}
 		if choice, err = a.Resolve(h, lookup); err != nil {
 			return choice, err
 		}
@@ -153,6 +163,9 @@ func (b *Binder) choose(ctx context.Context, x *Binding, r Request) (agent.Choic
 		p, err := lookup(r.Plan)
 		if err != nil {
 			return choice, err
+		}
+		if r.Model != "" && !p.Has(r.Model) {
+			return choice, notOf(p)
 		}
 		err = agent.Usable(h, p, "")
 		switch {
@@ -167,11 +180,15 @@ func (b *Binder) choose(ctx context.Context, x *Binding, r Request) (agent.Choic
 	if choice.Plan != nil && r.Model != "" {
 		// A model that was asked for is the plan's, or the session is refused; no other plan is tried for it.
 		if !choice.Plan.Has(r.Model) {
-			return choice, agent.Usable(h, *choice.Plan, r.Model)
+			return choice, notOf(*choice.Plan)
 		}
 		choice.Model = modelendpoint.Plain(r.Model)
 	}
 	return choice, nil
+}
+
+func notOf(p plan.Plan) error {
+	return problem.New(problem.PlanUnusable, "", "the model is none of the plan's").WithHint("it has " + p.Listing())
 }
 
 // sessionID is the name of a session in the store.

@@ -49,6 +49,13 @@ func (x *Binding) Snapshot() store.Snapshot {
 // NotUsed says why the plan that was meant is not used; nil when it is, or when none was meant.
 func (x *Binding) NotUsed() error { return x.notUsed }
 
+// Through says whether the client reaches its endpoint through the gateway.
+func (x *Binding) Through() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.handle != nil
+}
+
 // Admit goes before a turn, in the form of [launch.Options.Admit]: a session that it gives takes the place of the one that
 // runs; nil is that nothing has changed. An error fails the turn, and leaves the session with what it had, for no turn: the
 // next one tries again, so that none begins on what is known to be old. Errors: [problem.AccessRevoked] when the plan is
@@ -237,7 +244,7 @@ func (x *Binding) open(p plan.Plan, key plan.Key, model string) (*modelendpoint.
 	}
 	route := gateway.Route{
 		Workspace: x.request.Session.Workspace, Session: x.request.Session.ID, Kind: kinds[p.Protocol], BaseURL: e.BaseURL, APIKey: e.Key.Reveal(),
-		Vision: map[string]bool{}, Revision: strconv.FormatInt(p.Revision, 10),
+		Vision: map[string]bool{}, Revision: strconv.FormatInt(p.Revision, 10), Dialect: x.request.Dialect,
 	}
 	told := modelendpoint.Route{Protocol: p.Protocol}
 	if passage == modelendpoint.Translated {

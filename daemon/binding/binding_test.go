@@ -249,6 +249,40 @@ func TestTheModelOfASessionFollowsThePlan(t *testing.T) {
 	}
 }
 
+// A model that a client spells with the name of the provider is the plan's again wherever it comes back: as what a session
+// begins with, as what it is bound to, as what it is switched to, and after a swap.
+func TestP14_AModelGoesToAPrefixedClientAndBack(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"m-a", "vendor/m-b", "m:free"} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, preparer.Model{Protocol: preparer.OpenAI, Addressing: preparer.ProviderPrefixed})
+			p := s.plan()
+			s.edit(p, "", func(s *plan.Spec) { s.Models = []plan.Model{{ID: "m-first"}, {ID: id}} })
+			value := modelendpoint.Address(preparer.ProviderPrefixed, id)
+			if value != "tutti-model-plan/"+id || modelendpoint.Address(preparer.ProviderPrefixed, value) != value || modelendpoint.Plain(value) != id {
+				t.Errorf("it is spelt %q", value)
+			}
+			r := request(p)
+			r.Model = value
+			x := s.begin(r)
+			if got := s.host.last().Endpoint.Default; got != id || x.Snapshot().Model != id {
+				t.Errorf("it begins with %q, and is bound to %q", got, x.Snapshot().Model)
+			}
+			if err := x.CheckModel(t.Context(), value); err != nil {
+				t.Error(err)
+			}
+			if err := x.CheckModel(t.Context(), "tutti-model-plan/none"); !errors.Is(err, problem.PlanUnusable) {
+				t.Errorf("another: %v", err)
+			}
+			s.edit(p, secondKey, nil)
+			if next, err := x.Admit(t.Context(), x.Prepared()); next == nil || err != nil || s.host.last().Endpoint.Default != id {
+				t.Errorf("after a swap: %v, %v", s.host.last().Endpoint.Default, err)
+			}
+		})
+	}
+}
+
 func TestTokensDieWithWhatTheyWereFor(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, throughGateway)

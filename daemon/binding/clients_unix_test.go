@@ -134,6 +134,9 @@ func nextKey(t *testing.T, provider string) {
 		if r.Method == http.MethodPost && keyOf(r) != want {
 			t.Errorf("request %d has another key", i)
 		}
+		if r.Method == http.MethodPost && !bytes.Contains(r.Body, []byte(`"model":"m-typed"`)) {
+			t.Errorf("P14: request %d asks for another model than the plan's, or spells it otherwise", i)
+		}
 	}
 	// The last request with the prompt of either turn: what the first one had is the beginning of the second.
 	first, last := conversation(t, all[:turns], "hello there"), conversation(t, all[turns:], "go on then")

@@ -13,6 +13,7 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
 	modelplan "github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/store"
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 func (a *app) agentsCommand() *cobra.Command {
@@ -303,4 +304,9 @@ func (a *app) completeAgents(cmd *cobra.Command, args []string, _ string) ([]str
 		})
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// harnessOf is a client that there is an adapter for.
+func harnessOf(provider string, m preparer.Model) agent.Harness {
+	return agent.Harness{ID: provider, Name: provider, Enabled: true, Available: true, Model: m}
 }

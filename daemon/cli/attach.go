@@ -111,7 +111,7 @@ func (a *app) attachable(ctx context.Context, workspace, id string, b binding) (
 
 // manyTurns drives the client through a turn for each line that comes.
 func (a *app) manyTurns(pr prompt, policy launch.Policy, asked *person) act {
-	return func(ctx context.Context, h *core.Host, p *core.Prepared) (int, error) {
+	return func(ctx context.Context, h *core.Host, p *core.Prepared, admit admission) (int, error) {
 		// An interrupt is for the turn that runs, and not for all that comes behind it.
 		rest := context.WithoutCancel(ctx)
 		sig := signals{make(chan os.Signal, 1), make(chan os.Signal, 1)}
@@ -119,7 +119,7 @@ func (a *app) manyTurns(pr prompt, policy launch.Policy, asked *person) act {
 		signal.Notify(sig.end, syscall.SIGTERM)
 		defer signal.Stop(sig.interrupt)
 		defer signal.Stop(sig.end)
-		o := launch.Options{Host: h, Environ: a.Environ, Policy: policy, Refused: a.refused}
+		o := launch.Options{Host: h, Environ: a.Environ, Policy: policy, Refused: a.refused, Admit: admit}
 		next := piped(bufio.NewReader(a.Stdin))
 		if asked != nil {
 			close(asked.free) // nothing is drawn while a turn runs

@@ -5,143 +5,130 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"strings"
 
 	"github.com/greenroom-agents/greenroom/core"
-	"github.com/greenroom-agents/greenroom/core/canon"
-	"github.com/greenroom-agents/greenroom/core/modelendpoint"
 	"github.com/greenroom-agents/greenroom/daemon/access"
-	"github.com/greenroom-agents/greenroom/daemon/agent"
+	planbinding "github.com/greenroom-agents/greenroom/daemon/binding"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
-	modelplan "github.com/greenroom-agents/greenroom/daemon/plan"
-	"github.com/greenroom-agents/greenroom/daemon/problem"
-	"github.com/greenroom-agents/greenroom/daemon/store"
+	"github.com/greenroom-agents/greenroom/daemon/internal/relay"
+	"github.com/greenroom-agents/greenroom/daemon/internal/view"
+	"github.com/greenroom-agents/greenroom/gateway/dialect"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-// boundPlan is the plan that an invocation runs on.
-type boundPlan struct {
-	*access.Access
-	plan     modelplan.Plan
-	key      modelplan.Key
-	endpoint modelendpoint.Endpoint
-}
-
-// boundTo gives the plan that was named, or the one of the agent that was, and makes of it what the other flags would have
-// said. It has no plan where an agent runs on the client's own login.
-func (a *app) boundTo(ctx context.Context, b *binding, s *core.Session, m preparer.Model, in string) (*boundPlan, error) {
+// wanted is the session that the flags name a plan or an agent for.
+func (b *binding) wanted(in string, s core.Session) (r planbinding.Request, err error) {
 	const itself = "leave them away, or leave --plan and --agent away"
 	switch {
 	case b.upstream != "" || b.keyName != "" || b.protocol != "":
-		return nil, usage(itself, "a plan says itself what --upstream, --key-env and --protocol say")
+		return r, usage(itself, "a plan says itself what --upstream, --key-env and --protocol say")
 	case b.facts.given():
-		return nil, usage("change the plan, with `greenroom plans edit`", "a plan says itself what --context and --images say")
+		return r, usage("change the plan, with `greenroom plans edit`", "a plan says itself what --context and --images say")
 	case len(b.models) > 1:
-		return nil, usage("give the one to begin with; the plan has the others", "--model was given twice with a plan")
+		return r, usage("give the one to begin with; the plan has the others", "--model was given twice with a plan")
 	case b.named != "" && b.agent != "":
-		return nil, usage("name one of them", "--plan and --agent are both given")
+		return r, usage("name one of them", "--plan and --agent are both given")
+	}
+	r = planbinding.Request{Session: s, Workspace: cmp.Or(in, access.Personal), Otherwise: b.otherwise(), Shield: b.shield}
+	if len(b.models) == 1 {
+		r.Model = b.models[0]
+	}
+	if b.dialect != "" {
+		d, known := dialect.Named(b.dialect)
+		if !known {
+			return r, planFailure(&relay.FieldError{Field: "Dialect", What: fmt.Sprintf("%q is unknown", b.dialect)})
+		}
+		r.Dialect = &d
+	}
+	return r, nil
+}
+
+// runBound runs a session on the plan or as the agent that was named. It opens the store itself, beside a daemon too, since a
+// session needs the key, and follows the plan from turn to turn.
+func (a *app) runBound(ctx context.Context, h *core.Host, b binding, m preparer.Model, in string, s core.Session, keep core.Keep, do act) (status int, err error) {
+	r, err := b.wanted(in, s)
+	if err != nil {
+		return 0, err
 	}
 	c, err := a.accessConfig()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	p := new(boundPlan)
-	if p.Access, err = access.Open(ctx, c); err != nil {
-		return nil, err
+	acc, err := access.Open(ctx, c)
+	if err != nil {
+		return 0, err
 	}
-	in = cmp.Or(in, access.Personal)
-	model := ""
-	if len(b.models) == 1 {
-		model = b.models[0]
-	}
+	defer acc.Close()
 	if b.agent != "" {
-		err = a.asAgent(ctx, p, b, s, m, in, &model)
-	} else {
-		p.plan, err = p.Find(ctx, in, b.named)
-	}
-	if err == nil && p.plan.ID != "" {
-		err = p.read(ctx, b, in, model)
-	}
-	if err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
-	return p, nil
-}
-
-// asAgent makes the session that of an agent, and says which plan it gets.
-func (a *app) asAgent(ctx context.Context, p *boundPlan, b *binding, s *core.Session, m preparer.Model, in string, model *string) error {
-	found, err := p.FindAgent(ctx, in, b.agent)
-	if err != nil {
-		return err
-	}
-	if found.Harness != s.Provider {
-		return usage("as in: greenroom run "+paint.Clean(found.Harness)+" --agent "+quoted(found.Name), "the agent is of another client")
-	}
-	if b.native {
-		found.OnPlanUnavailable = agent.Native
-	}
-	choice, err := found.Resolve(harnessOf(s.Provider, m), func(id string) (modelplan.Plan, error) { return p.Plan(ctx, in, id) })
-	if err != nil {
-		return err
-	}
-	s.Agent = canon.Agent{
-		Name: found.Name, Description: found.Description, Instructions: found.Instructions, Skills: found.Skills, Tools: found.Tools,
-	}
-	if choice.NotUsed != nil {
-		instead := "your own login is used"
-		if choice.Plan != nil {
-			instead = "the plan " + paint.Clean(choice.Plan.Name) + " is used"
-		}
-		fmt.Fprintf(a.Stderr, "%s %s instead of the agent's plan: %s\n", a.notes.Warn("greenroom:"), instead, paint.Clean(choice.NotUsed.Error()))
-	}
-	if choice.Plan == nil {
-		return nil
-	}
-	p.plan = *choice.Plan
-	*model = cmp.Or(*model, choice.Model)
-	return nil
-}
-
-// harnessOf is a client that there is an adapter for.
-func harnessOf(provider string, m preparer.Model) agent.Harness {
-	return agent.Harness{ID: provider, Name: provider, Enabled: true, Available: true, Model: m}
-}
-
-func (p *boundPlan) read(ctx context.Context, b *binding, workspace, model string) (err error) {
-	if p.plan, p.key, err = p.PlanWithKey(ctx, workspace, p.plan.ID); err != nil && !errors.Is(err, problem.Unreadable) {
-		return err
-	}
-	if p.endpoint, err = p.plan.Endpoint(p.key, model); err != nil {
-		return err
-	}
-	b.upstream, b.models = p.endpoint.BaseURL, nil
-	for _, m := range p.endpoint.Models {
-		b.models = append(b.models, m.ID)
-		if m.Images {
-			b.facts.images = append(b.facts.images, m.ID)
-		}
-	}
-	return nil
-}
-
-// during has the store know that a session runs on the plan while something is done in it, so that the credential of its
-// revision stays and a person sees what they would disturb. A session that is kept and run again begins with the plan as
-// it is then.
-func (p *boundPlan) during(ctx context.Context, s core.Session, do act) (act, error) {
-	snap := store.Snapshot{
-		Workspace: p.plan.Workspace, Session: s.Workspace + "/" + s.ID, Plan: p.plan.ID, Revision: p.plan.Revision,
-		Fingerprint: p.plan.Fingerprint(p.key), Model: p.endpoint.Default, Harness: s.Provider, Cwd: s.Cwd,
-	}
-	old, err := p.Session(ctx, snap.Workspace, snap.Session)
-	if err != nil && !errors.Is(err, problem.SessionNotFound) {
-		return nil, err
-	}
-	return func(ctx context.Context, h *core.Host, prepared *core.Prepared) (status int, err error) {
-		if _, err := p.BindSession(ctx, old.Generation, snap); err != nil {
+		found, err := acc.FindAgent(ctx, r.Workspace, b.agent)
+		if err != nil {
 			return 0, err
 		}
-		defer func() {
-			err = errors.Join(err, p.EndSession(context.WithoutCancel(ctx), snap.Workspace, snap.Session))
-		}()
-		return do(ctx, h, prepared)
-	}, nil
+		if found.Harness != s.Provider {
+			return 0, usage("as in: greenroom run "+paint.Clean(found.Harness)+" --agent "+quoted(found.Name), "the agent is of another client")
+		}
+		r.Agent = found.ID
+	} else {
+		found, err := acc.Find(ctx, r.Workspace, b.named)
+		if err != nil {
+			return 0, err
+		}
+		r.Plan = found.ID
+	}
+	tally := new(relay.Tally)
+	bc := planbinding.Config{Access: acc, Host: h, Observer: tally, Proxy: http.ProxyFromEnvironment, Now: a.Now, Random: a.Rand}
+	if m.Endpoint == preparer.ResponsesToChatGateway {
+		bc.Address = b.listen
+	} else {
+		bc.PassthroughAddress = b.listen
+	}
+	binder, err := planbinding.New(bc)
+	if err != nil {
+		return 0, planFailure(&relay.FieldError{Field: "Listen", What: strings.TrimPrefix(err.Error(), "gateway: ")})
+	}
+	rest := context.WithoutCancel(ctx)
+	var x *planbinding.Binding
+	status, err = a.runPrepared(ctx, h, s, keep, func(ctx context.Context, s core.Session) (*core.Prepared, admission, error) {
+		r.Session = s
+		var err error
+		if x, err = binder.Begin(ctx, r); err != nil {
+			return nil, nil, err
+		}
+		a.refused = x.Refused
+		return x.Prepared(), x.Admit, nil
+	}, func(ctx context.Context, h *core.Host, p *core.Prepared, admit admission) (int, error) {
+		a.sayOtherwise(ctx, acc, x)
+		return do(ctx, h, p, admit)
+	})
+	through := x != nil && x.Through()
+	if x != nil {
+		err = errors.Join(err, x.End(rest))
+	}
+	_ = binder.Close(rest)
+	if sum := tally.Summary(); through && (err == nil || sum.Turns+sum.Failed+sum.Refused > 0) {
+		fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Good("greenroom:"), view.Relayed(sum))
+	}
+	return status, err
+}
+
+// sayOtherwise says what a session is on in the place of the plan that was meant.
+func (a *app) sayOtherwise(ctx context.Context, acc *access.Access, x *planbinding.Binding) {
+	if x.NotUsed() == nil {
+		return
+	}
+	instead, snap := "your own login is used", x.Snapshot()
+	if snap.Plan != "" {
+		name := snap.Plan
+		if p, err := acc.Plan(ctx, snap.Workspace, snap.Plan); err == nil {
+			name = p.Name
+		}
+		instead = "the plan " + paint.Clean(name) + " is used"
+	}
+	whose := "the plan that was named"
+	if snap.Agent != "" {
+		whose = "the agent's plan"
+	}
+	fmt.Fprintf(a.Stderr, "%s %s instead of %s: %s\n", a.notes.Warn("greenroom:"), instead, whose, paint.Clean(x.NotUsed().Error()))
 }

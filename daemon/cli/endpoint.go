@@ -53,7 +53,6 @@ func (a *app) runOn(ctx context.Context, b binding, in string, s core.Session, k
 	if b.given() && s.ExtensionRuntimePrep != nil {
 		return 0, usage("set its models up in its own settings", "--upstream, --plan and --agent: an extension does not say how its agent is bound to an endpoint")
 	}
-	var bound *boundPlan
 	var key string
 	var err error
 	stored := b.named != "" || b.agent != ""
@@ -74,38 +73,20 @@ func (a *app) runOn(ctx context.Context, b binding, in string, s core.Session, k
 	if err != nil {
 		return 0, err
 	}
-	var e modelendpoint.Endpoint
 	if stored {
-		if bound, err = a.boundTo(ctx, &b, &s, d.Model, in); err != nil {
-			return 0, err
-		}
-		defer bound.Close()
-		if bound.plan.ID == "" {
-			return a.run(ctx, h, s, keep, do) // an agent without a plan that can be used
-		}
-		key, e = bound.key.Reveal(), bound.endpoint
-		e.Otherwise = b.otherwise()
-	} else {
-		if key == "" && !modelendpoint.Loopback(b.upstream) {
-			return 0, planFailure(&relay.FieldError{Field: "Key", What: "is empty"})
-		}
-		e = b.endpoint(d.Model, cmp.Or(key, placeholder))
+		return a.runBound(ctx, h, b, d.Model, in, s, keep, do)
 	}
+	if key == "" && !modelendpoint.Loopback(b.upstream) {
+		return 0, planFailure(&relay.FieldError{Field: "Key", What: "is empty"})
+	}
+	e := b.endpoint(d.Model, cmp.Or(key, placeholder))
 	passage, unusable := modelendpoint.PassageFor(d.Model, e.Protocol, b.shield)
-	if e.Disabled {
-		unusable = modelendpoint.Disabled
-	}
 	// What the client runs has no use for the key of the endpoint.
 	a.Environ = slices.DeleteFunc(slices.Clone(a.Environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return b.keyName != "" && (name == b.keyName || a.GOOS == "windows" && strings.EqualFold(name, b.keyName))
 	})
 	s.Endpoint = &e
-	if bound != nil && unusable == nil {
-		if do, err = bound.during(ctx, s, do); err != nil {
-			return 0, err
-		}
-	}
 	if unusable != nil || passage == modelendpoint.Direct {
 		return a.run(ctx, h, s, keep, do) // where it cannot be used, the host says so
 	}

@@ -185,7 +185,7 @@ func TestOnPlanUnavailable(t *testing.T) {
 	}{
 		"disabled":          {[]string{"--plan", "Off"}, 3, "disabled"},
 		"disabled, native":  {[]string{"--plan", "Off", "--or-native"}, 0, "your own login"},
-		"protocol":          {[]string{"--plan", "Other"}, 3, "endpoint of that protocol"},
+		"protocol":          {[]string{"--plan", "Other"}, 3, "choose a plan of the protocol that the client takes"},
 		"protocol, native":  {[]string{"--plan", "Other", "--or-native"}, 0, "your own login"},
 		"no models":         {[]string{"--plan", "Empty"}, 3, "[model_plan_unusable]"},
 		"H41 no such model": {[]string{"--plan", "Other", "--model", "x"}, 3, "it has m"},

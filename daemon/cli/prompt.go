@@ -139,8 +139,8 @@ func (a *app) connect(ctx context.Context, p *core.Prepared, pr prompt, o launch
 
 // oneTurn drives the client through one turn.
 func (a *app) oneTurn(pr prompt, policy launch.Policy, asked *person) act {
-	return func(ctx context.Context, h *core.Host, p *core.Prepared) (int, error) {
-		o := launch.Options{Host: h, Environ: a.Environ, Policy: policy, Refused: a.refused}
+	return func(ctx context.Context, h *core.Host, p *core.Prepared, admit admission) (int, error) {
+		o := launch.Options{Host: h, Environ: a.Environ, Policy: policy, Refused: a.refused, Admit: admit}
 		var wants chan struct{}
 		if asked != nil {
 			o.Ask, wants = asked.answer, asked.wants

@@ -86,16 +86,28 @@ With --plan the endpoint, its key and its models are those of a model plan; see 
 }
 
 // act is what is done in a session that was prepared. ctx ends with a signal.
-type act func(ctx context.Context, h *core.Host, p *core.Prepared) (status int, err error)
+type act func(ctx context.Context, h *core.Host, p *core.Prepared, admit admission) (status int, err error)
+
+// admission goes before each turn that the tool begins, in the form of [launch.Options.Admit]; nil lets all of them.
+type admission = func(context.Context, *core.Prepared) (*core.Prepared, error)
 
 // run prepares a session, does something in it, and takes it away again whatever happens.
 func (a *app) run(ctx context.Context, h *core.Host, s core.Session, keep core.Keep, do act) (status int, err error) {
+	return a.runPrepared(ctx, h, s, keep, func(ctx context.Context, s core.Session) (*core.Prepared, admission, error) {
+		p, err := h.Prepare(ctx, s)
+		return p, nil, err
+	}, do)
+}
+
+// runPrepared does so with a session that is prepared by prepare.
+func (a *app) runPrepared(ctx context.Context, h *core.Host, s core.Session, keep core.Keep, prepare func(context.Context, core.Session) (*core.Prepared, admission, error), do act) (status int, err error) {
 	if err := a.askTrust(ctx, h, &s); err != nil {
 		return 0, err
 	}
 	var p *core.Prepared
+	var admit admission
 	err = a.during("preparing "+s.Provider, func() error {
-		p, err = h.Prepare(ctx, s)
+		p, admit, err = prepare(ctx, s)
 		return err
 	})
 	if err != nil {
@@ -107,12 +119,12 @@ func (a *app) run(ctx context.Context, h *core.Host, s core.Session, keep core.K
 	if p.Executable == "" {
 		return 0, refuse(codeNoClient, "install it, or see `greenroom doctor`", "no client for %s was found", paint.Clean(s.Provider))
 	}
-	return do(ctx, h, p)
+	return do(ctx, h, p, admit)
 }
 
 // onTerminal runs the client on our streams.
 func (a *app) onTerminal(args []string) act {
-	return func(ctx context.Context, h *core.Host, p *core.Prepared) (status int, err error) {
+	return func(ctx context.Context, h *core.Host, p *core.Prepared, _ admission) (status int, err error) {
 		// From here on a signal is for the client.
 		rest := context.WithoutCancel(ctx)
 		lease, err := h.Hold(rest, p.Ref)

@@ -41,7 +41,7 @@ func (p *Page) handoff(w http.ResponseWriter, v *visit) error {
 		}
 		b.FromName, b.Client, b.Cwd = row.Info.Name, row.Info.Provider, row.Info.Cwd
 		b.From = "session " + row.Info.Ref.ID
-		if row.Bound != nil {
+		if row.Plan != "" {
 			b.From += ", on " + strings.TrimSpace(row.Bound.Model+" of "+row.Plan)
 		}
 	}

@@ -14,15 +14,19 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/daemon/store"
+	"github.com/greenroom-agents/greenroom/daemon/subscription"
 )
 
 // sessionRow is a session of this machine, one that is bound elsewhere, or one whose record is damaged.
 type sessionRow struct {
 	Info    core.Info
 	Bound   *store.Snapshot // nil for one on no plan of the workspace
-	Plan    string          // its name
+	Plan    string          // its name, "" for a session on its own login
 	Damaged string          // what is wrong with its record
 }
+
+// Check says whether it is one of a check of a subscription, which nobody works in.
+func (r sessionRow) Check() bool { return subscription.Is(r.Info.Ref) }
 
 type sessionList struct {
 	Sessions  []sessionRow
@@ -53,7 +57,11 @@ func (p *Page) row(v *visit, info core.Info, bound map[string]store.Snapshot) se
 	return row
 }
 
+// planName is the name of a plan, "" for none.
 func (p *Page) planName(v *visit, id string) string {
+	if id == "" {
+		return ""
+	}
 	if one, err := p.Access.Plan(v.Context(), v.workspace, id); err == nil {
 		return one.Name
 	}
@@ -158,7 +166,7 @@ func (p *Page) sessionShown(v *visit) (b sessionShown, err error) {
 	}
 	groups, err := p.groups(v.Context(), v.workspace, h)
 	for _, g := range groups {
-		if b.Bound == nil || readRoute(g.Options[0].Value).Plan != b.Bound.Plan {
+		if b.Bound == nil || b.Bound.Plan == "" || readRoute(g.Options[0].Value).Plan != b.Bound.Plan {
 			b.Groups = append(b.Groups, g)
 		}
 	}

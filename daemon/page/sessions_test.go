@@ -66,6 +66,43 @@ func TestASessionIsSeenStoppedAndCleanedUp(t *testing.T) {
 	}
 }
 
+// A session that a check began is nobody's work, and is not shown as if it were. One of a like name is.
+func TestASessionOfACheckIsShownAsOne(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.sessions.add("check-mine", false)
+	check := s.sessions.add("check-0011223344556677", true)
+	s.sessions.all[1].Ref.Workspace = "plan-check"
+	if text := words(s.get(in + "/sessions").root); strings.Count(text, "A check of a subscription") != 1 || strings.Count(text, "/project") != 1 {
+		t.Errorf("%s", text)
+	}
+	if text := words(s.get(in + "/sessions/" + check.Name).root); !strings.Contains(text, "A check of a subscription began it.") {
+		t.Errorf("%s", text)
+	}
+	if text := words(s.get(in + "/sessions/" + manifest.Name("dir", "check-mine")).root); strings.Contains(text, "A check of") {
+		t.Errorf("%s", text)
+	}
+}
+
+// A session of an agent on its client's own login is bound to no plan, and says so.
+func TestASessionOnItsOwnLoginNamesNoPlan(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	here := s.sessions.add("own", false)
+	for _, session := range []string{"dir/own", "dir/elsewhere"} {
+		if _, err := s.access.BindSession(t.Context(), 0, store.Snapshot{Workspace: "personal", Session: session, Harness: "one", Agent: "workspace-agent:x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := words(s.get(in + "/sessions").root)
+	if !strings.Contains(text, "dir/elsewhere one its own login, since") || strings.Contains(text, " of ,") {
+		t.Errorf("%s", text)
+	}
+	if got := s.get(in + "/sessions/" + here.Name); got.status != http.StatusOK || strings.Contains(words(got.root), "Of the same plan") {
+		t.Errorf("%d %s", got.status, words(got.root))
+	}
+}
+
 func TestADamagedSessionHidesNoOtherAndCanBeCleanedUp(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -20,6 +20,16 @@ import (
 // question has nothing to do for an agent.
 const question = "Reply with exactly: OK. Use no tools."
 
+// workspace is that of the sessions of checks, and prefix is what their ids begin with.
+const (
+	workspace = "plan-check"
+	prefix    = "check-"
+)
+
+// Is says whether a session is one of a check, which nobody works in. It goes with the check; one of a program that was killed
+// stays, to be cleaned up.
+func Is(r core.Ref) bool { return r.Workspace == workspace && strings.HasPrefix(r.ID, prefix) }
+
 // Config says how clients are asked. All fields are required.
 type Config struct {
 	Host    *core.Host
@@ -58,7 +68,7 @@ func (c *Client) Ready(ctx context.Context) error {
 	if c.dir, err = os.MkdirTemp(c.c.TempDir, "greenroom-check-"); err != nil {
 		return errors.New("no directory can be made for the client to work in")
 	}
-	s := core.Session{Workspace: "plan-check", ID: "check-" + hex.EncodeToString(id[:]), Provider: c.provider, Cwd: c.dir}
+	s := core.Session{Workspace: workspace, ID: prefix + hex.EncodeToString(id[:]), Provider: c.provider, Cwd: c.dir}
 	c.ref = s.Ref()
 	if c.prepared, err = c.c.Host.Prepare(ctx, s); err != nil {
 		return err

@@ -52,10 +52,17 @@ type Adapter struct {
 	// Transport is the protocol that the agent speaks: [preparer.ACP], which is the default, [preparer.CodexAppServer] or
 	// [preparer.ClaudeStreamJSON].
 	Transport p.Transport
+	// Endpoints says that model endpoints are reached behind a gateway for the Responses API, and that the agent is told more of
+	// one than its key: the base URL in [URLVar], and the default model in the file [ModelFile] of the session. It asks none.
+	Endpoints bool
 }
 
-// keyVar carries the key of a model endpoint, which the agent never asks.
-const keyVar = "FAKEAGENT_KEY"
+// Where the agent is told of a model endpoint.
+const (
+	KeyVar    = "FAKEAGENT_KEY"
+	URLVar    = "FAKEAGENT_URL"
+	ModelFile = "model"
+)
 
 // What the agent is started with to speak a protocol.
 const (
@@ -73,7 +80,7 @@ func (a Adapter) Describe() p.Descriptor {
 	case p.CodexAppServer:
 		transport, arg = a.Transport, appArg
 	}
-	return p.Descriptor{
+	d := p.Descriptor{
 		Provider: Provider, Version: "1.0.0",
 		Client: p.Client{Executables: []string{Provider}, Transport: transport, TransportArgs: append([]string{arg}, a.Flags...)},
 		Homes:  []p.Home{{ID: Provider, Default: "." + Provider}},
@@ -81,10 +88,15 @@ func (a Adapter) Describe() p.Descriptor {
 		Instructions: []p.Channel{p.FirstPrompt},
 		Skills:       p.SkillChannel{Kind: p.SkillDirectory, Links: true, Nested: true, Names: p.PlainNames},
 		Rewrite:      p.InstructionsOnly,
-		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.NoEndpointAdapter, KeyVar: keyVar},
-		Env:          []string{keyVar},
+		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.NoEndpointAdapter, KeyVar: KeyVar},
+		Env:          []string{KeyVar},
 		Gates:        []p.Gate{{ID: "welcome", Answer: p.NotAnswered}, {ID: "terms", Answer: p.AnsweredByFile}},
 	}
+	if a.Endpoints {
+		d.Env = []string{KeyVar, URLVar}
+		d.Model = p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.ResponsesToChatGateway, KeyVar: KeyVar}
+	}
+	return d
 }
 
 // Prepare implements preparer.Preparer.
@@ -98,6 +110,10 @@ func (a Adapter) Prepare(ctx context.Context, r p.Request) (*p.Layout, error) {
 		at := p.Session("skills/greenroom")
 		l.Skills(p.PlaceSkills{At: at})
 		l.FirstPrompt(p.SkillCatalog{At: at})
+	}
+	if e := r.Endpoint; e != nil && a.Endpoints {
+		l.Set(URLVar, p.S(e.BaseURL))
+		l.File(p.Session(ModelFile), p.S(e.Default+"\n"))
 	}
 	return l, nil
 }

@@ -54,12 +54,12 @@ func (e *FieldError) Error() string { return e.Field + " " + e.What }
 type Relay struct {
 	server *gateway.Server
 	handle *gateway.Handle
-	tally  *tally
+	tally  *Tally
 }
 
 // Open starts to serve, and does until Close. Errors that a person can mend are FieldErrors.
 func Open(p Plan) (*Relay, error) {
-	r := &Relay{tally: &tally{failed: p.Failed}}
+	r := &Relay{tally: &Tally{Failed: p.Failed}}
 	route := gateway.Route{
 		Workspace: p.Workspace, Session: p.Session, BaseURL: p.Upstream, APIKey: p.Key, Models: p.Models,
 		Vision: p.Vision, Kind: p.Kind, Auth: p.Auth,
@@ -125,5 +125,5 @@ func (r *Relay) Refused() uint64 { return r.handle.Refused() }
 // Close lets requests end for a few seconds and stops to serve. It gives the summary of all that went through.
 func (r *Relay) Close(ctx context.Context) (Summary, error) {
 	err := r.server.Close(ctx)
-	return r.tally.summary(), err
+	return r.tally.Summary(), err
 }

@@ -31,8 +31,10 @@ type Summary struct {
 // kept is how many of the newest times to the first token the median is taken of.
 const kept = 4096
 
-type tally struct {
-	failed func(status int, code string)
+// Tally counts what goes through a gateway. It is a [gateway.Observer], and safe for concurrent use.
+type Tally struct {
+	// Failed is told of each request that failed or was refused, from any goroutine; nil is nobody.
+	Failed func(status int, code string)
 
 	mu    sync.Mutex
 	sum   Summary
@@ -41,10 +43,10 @@ type tally struct {
 }
 
 // Observe counts an event.
-func (t *tally) Observe(e gateway.Event) {
+func (t *Tally) Observe(e gateway.Event) {
 	t.count(e)
-	if bad(e) && t.failed != nil {
-		t.failed(e.Status, e.Code)
+	if bad(e) && t.Failed != nil {
+		t.Failed(e.Status, e.Code)
 	}
 }
 
@@ -52,7 +54,7 @@ func bad(e gateway.Event) bool {
 	return e.Kind == gateway.EventRejected || e.Kind == gateway.EventRequest && e.Outcome == gateway.OutcomeFailed
 }
 
-func (t *tally) count(e gateway.Event) {
+func (t *Tally) count(e gateway.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if bad(e) {
@@ -81,7 +83,8 @@ func (t *tally) count(e gateway.Event) {
 	}
 }
 
-func (t *tally) summary() Summary {
+// Summary is what has gone through by now.
+func (t *Tally) Summary() Summary {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.sum

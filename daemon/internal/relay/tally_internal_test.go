@@ -12,7 +12,7 @@ import (
 func TestTallyCountsTurnsAndTheirTokens(t *testing.T) {
 	t.Parallel()
 	var told []string
-	ta := &tally{failed: func(_ int, code string) { told = append(told, code) }}
+	ta := &Tally{Failed: func(_ int, code string) { told = append(told, code) }}
 	for _, e := range []gateway.Event{
 		{Kind: gateway.EventRegistered},
 		{Kind: gateway.EventRequest, Outcome: gateway.OutcomeCompleted, TimeToFirstToken: 3 * time.Second, Usage: gateway.Usage{Input: 100, Cached: 50, Output: 1}},
@@ -24,7 +24,7 @@ func TestTallyCountsTurnsAndTheirTokens(t *testing.T) {
 		ta.Observe(e)
 	}
 	want := Summary{Turns: 3, Failed: 1, Refused: 1, LastFailure: "401 who", Input: 400, Cached: 300, Output: 3, CachedShare: 0.75, FirstToken: 2}
-	if diff := cmp.Diff(want, ta.summary()); diff != "" {
+	if diff := cmp.Diff(want, ta.Summary()); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"bad", "who"}, told); diff != "" {
@@ -34,14 +34,14 @@ func TestTallyCountsTurnsAndTheirTokens(t *testing.T) {
 
 func TestTallyKeepsTheNewestTimes(t *testing.T) {
 	t.Parallel()
-	ta := &tally{}
+	ta := &Tally{}
 	for range kept {
 		ta.Observe(gateway.Event{Kind: gateway.EventRequest, TimeToFirstToken: time.Hour})
 	}
 	for range kept/2 + 1 {
 		ta.Observe(gateway.Event{Kind: gateway.EventRequest, TimeToFirstToken: time.Second})
 	}
-	if got := ta.summary().FirstToken; got != 1 || len(ta.first) != kept {
+	if got := ta.Summary().FirstToken; got != 1 || len(ta.first) != kept {
 		t.Errorf("median %v of %d", got, len(ta.first))
 	}
 }

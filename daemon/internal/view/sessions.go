@@ -7,6 +7,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+	"github.com/greenroom-agents/greenroom/daemon/subscription"
 )
 
 // Sessions lists sessions.
@@ -18,8 +19,12 @@ func (v View) Sessions(all []core.Info, now time.Time) {
 	c := paint.Columns{}
 	c.Row(v.Style.Dim("SESSION"), v.Style.Dim("PROVIDER"), v.Style.Dim("STATE"), v.Style.Dim("PREPARED"), v.Style.Dim("WORKSPACE"), v.Style.Dim("WORKS IN"))
 	for _, i := range all {
+		where := v.Path(i.Cwd)
+		if subscription.Is(i.Ref) {
+			where = v.Style.Dim("a check of a subscription")
+		}
 		c.Row(v.Style.Accent(paint.Clean(i.Ref.ID)), paint.Clean(i.Provider), v.state(i), Ago(now, i.Updated),
-			paint.Clean(i.Ref.Workspace), v.Path(i.Cwd))
+			paint.Clean(i.Ref.Workspace), where)
 	}
 	v.columns(&c)
 }

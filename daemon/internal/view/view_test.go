@@ -69,6 +69,16 @@ func TestPathsOfOthersAreNotShortened(t *testing.T) {
 	}
 }
 
+func TestASessionOfACheckIsSaidToBeOne(t *testing.T) {
+	t.Parallel()
+	got := shown(func(v view.View) {
+		v.Sessions([]core.Info{{Ref: core.Ref{Workspace: "plan-check", ID: "check-00"}, Cwd: "/tmp/x"}, {Ref: core.Ref{Workspace: "w", ID: "check-00"}, Cwd: "/srv/y"}}, time.Now())
+	})
+	if strings.Count(got, "a check of a subscription") != 1 || strings.Contains(got, "/tmp/x") || !strings.Contains(got, "/srv/y") {
+		t.Error(got)
+	}
+}
+
 func TestTreeHasOneRootForEachPlaceOfThings(t *testing.T) {
 	t.Parallel()
 	nodes := []core.Node{

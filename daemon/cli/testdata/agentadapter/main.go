@@ -6,4 +6,4 @@ import (
 	"github.com/greenroom-agents/greenroom/sdk/serve"
 )
 
-func main() { serve.Serve(launchtest.Adapter{}) }
+func main() { serve.Serve(launchtest.Adapter{Endpoints: true}) }
