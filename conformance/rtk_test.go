@@ -114,51 +114,54 @@ func TestC304_RTKRunsTheCommandsOfASession(t *testing.T) {
 func TestH63_ACommandRunsWithoutAnAnswerOfRTK(t *testing.T) {
 	t.Parallel()
 	for _, c := range []client{claude, opencode} { // the others run no command through rtk by themselves
-		for name, fault := range map[string]struct{ word, program, claude, opencode string }{
-			"hangs":     {"hang-51c2", "", `"timedOut":true`, "no answer in time"},
-			"is gone":   {"plain-51c2", "gone", `rtk/bin/rtk: not found`, "cannot be run"},
-			"is broken": {"plain-51c2", "#!/bin/sh\necho 'garbage {'\necho noise >&2\nexit 7\n", `"stdout":"garbage {\n","exitCode":7`, "cannot be run"},
-		} {
-			t.Run(c.name+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				s := newStage(t, c, c.shell("echo "+fault.word), c.shell("echo denied-51c2 > ran"), upstream.Say("done"))
-				s.deny("echo denied-51c2")
-				g := s.withRTK()
-				p := g.shortening(core.Desktop)
-				program := filepath.Join(p.Dir, "rtk/bin/rtk")
-				if fault.program != "" {
-					if err := os.Remove(program); err != nil {
-						t.Fatal(err)
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for name, fault := range map[string]struct{ word, program, claude, opencode string }{
+				"hangs":     {"hang-51c2", "", `"timedOut":true`, "no answer in time"},
+				"is gone":   {"plain-51c2", "gone", `rtk/bin/rtk: not found`, "cannot be run"},
+				"is broken": {"plain-51c2", "#!/bin/sh\necho 'garbage {'\necho noise >&2\nexit 7\n", `"stdout":"garbage {\n","exitCode":7`, "cannot be run"},
+			} {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					s := newStage(t, c, c.shell("echo "+fault.word), c.shell("echo denied-51c2 > ran"), upstream.Say("done"))
+					s.deny("echo denied-51c2")
+					g := s.withRTK()
+					p := g.shortening(core.Desktop)
+					program := filepath.Join(p.Dir, "rtk/bin/rtk")
+					if fault.program != "" {
+						if err := os.Remove(program); err != nil {
+							t.Fatal(err)
+						}
 					}
-				}
-				if strings.HasPrefix(fault.program, "#!") {
-					rig.WriteProgram(t, program, fault.program)
-				}
-				text := g.result(p)
-				if !strings.Contains(text, fault.word) || strings.Contains(text, shortened) {
-					t.Errorf("the model saw %s", tail(text))
-				}
-				if _, err := os.Lstat(s.inProject("ran")); !os.IsNotExist(err) {
-					t.Errorf("the denied command ran: %v", err)
-				}
-				want, where := fault.claude, ".claude/projects"
-				if c.name == opencode.name {
-					want, where = fault.opencode, ".local/share/opencode/log"
-				}
-				if told := s.readAll(s.inHome(where)); !strings.Contains(told, want) {
-					t.Errorf("no %q in what the client wrote down: %s", want, tail(told))
-				}
-				again := g.shortening(core.Desktop)
-				if said(again, "rewritten") != (fault.program != "") {
-					t.Errorf("the host is told %v", again.Diagnostics)
-				}
-				cmd := exec.Command(program, "echo", "again")
-				cmd.Env = again.Environ(s.environ)
-				if out, err := cmd.Output(); err != nil || !strings.HasPrefix(string(out), shortened) {
-					t.Errorf("the session's program says %q, %v", out, err)
-				}
-			})
-		}
+					if strings.HasPrefix(fault.program, "#!") {
+						rig.WriteProgram(t, program, fault.program)
+					}
+					text := g.result(p)
+					if !strings.Contains(text, fault.word) || strings.Contains(text, shortened) {
+						t.Errorf("the model saw %s", tail(text))
+					}
+					if _, err := os.Lstat(s.inProject("ran")); !os.IsNotExist(err) {
+						t.Errorf("the denied command ran: %v", err)
+					}
+					want, where := fault.claude, ".claude/projects"
+					if c.name == opencode.name {
+						want, where = fault.opencode, ".local/share/opencode/log"
+					}
+					if told := s.readAll(s.inHome(where)); !strings.Contains(told, want) {
+						t.Errorf("no %q in what the client wrote down: %s", want, tail(told))
+					}
+					again := g.shortening(core.Desktop)
+					if said(again, "rewritten") != (fault.program != "") {
+						t.Errorf("the host is told %v", again.Diagnostics)
+					}
+					cmd := exec.Command(program, "echo", "again")
+					cmd.Env = again.Environ(s.environ)
+					if out, err := cmd.Output(); err != nil || !strings.HasPrefix(string(out), shortened) {
+						t.Errorf("the session's program says %q, %v", out, err)
+					}
+				})
+			}
+		})
 	}
 }
 
