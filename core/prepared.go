@@ -131,7 +131,7 @@ func (w *work) remarks(p *Prepared, rtkWhy string) []Diagnostic {
 	case w.a.adapter.Digest == adapter.Attached:
 		warn("adapter_attached", "the adapter is a process that a debugger started, and nothing says which program it is", "attach to none when you have developed it")
 	case w.a.adapter.Unsafe:
-		warn("adapter_unpinned", "the adapter runs without a pinned digest", "pin it")
+		warn("adapter_unpinned", "the adapter runs without a pinned digest", "pin it with `greenroom adapters pin`")
 	}
 	return list
 }

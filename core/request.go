@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -167,7 +168,8 @@ func (h *Host) find(ctx context.Context, a *answered) error {
 	} else {
 		a.version = h.version(ctx, a)
 		if ok, err := h.versions.Supported(a.version, c.Supported); err != nil {
-			return fault.Wrap(err, fault.AdapterFault, "describe", a.session.Provider, "the range of client versions is none")
+			return fault.Wrap(err, fault.AdapterFault, "describe", a.session.Provider, "the range of client versions, "+strconv.Quote(c.Supported)+", is none").
+				WithHint("report it to whoever makes the adapter")
 		} else if !ok {
 			a.note("client_version", "client version "+a.version+" is outside of what the adapter was made for, "+c.Supported,
 				"install a version in that range, or a newer adapter")

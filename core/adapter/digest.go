@@ -40,7 +40,7 @@ func verify(ctx context.Context, s Source) (string, error) {
 	if !s.UnsafeAnyDigest && got != s.SHA256 {
 		return "", fault.New(fault.AdapterDigest, op, s.label(),
 			"the binary has SHA-256 "+got+", and "+s.SHA256+" is pinned").
-			WithHint("install the pinned version again, or pin the new digest if you trust it")
+			WithHint("install the pinned version again, or pin the new digest with `greenroom adapters pin` if you trust it")
 	}
 	return got, nil
 }

@@ -18,6 +18,9 @@ import (
 // errKilled is the error of a call whose process was killed because of another call.
 var errKilled = errors.New("the adapter was killed because another call did not end")
 
+// hintAuthor is for what a person can only pass on.
+const hintAuthor = "report it to whoever makes the adapter"
+
 func errClosed() error { return fault.New(fault.Closed, "call", "adapters", "the pool is closed") }
 
 // unawaited is the error of someone whose context ended before an adapter answered.
@@ -71,12 +74,12 @@ func (m *member) explainAnswer(op string, err error) error {
 	case errors.As(err, &typed):
 		return err
 	case errors.As(err, &limit):
-		return fault.Wrap(err, fault.AdapterLimit, op, m.label, "the message is too large: "+text)
+		return fault.Wrap(err, fault.AdapterLimit, op, m.label, "the message is too large: "+text).WithHint(hintAuthor)
 	case errors.As(err, &unknown):
 		return fault.Wrap(err, fault.AdapterFault, op, m.label, "its answer is not understood: "+text).
 			WithHint("use an adapter and a host of the same release")
 	}
-	return fault.Wrap(err, fault.AdapterFault, op, m.label, text).WithHint("report it to whoever makes the adapter")
+	return fault.Wrap(err, fault.AdapterFault, op, m.label, text).WithHint(hintAuthor)
 }
 
 // explainTimeout is the error of an adapter that did not answer in time.
@@ -85,7 +88,8 @@ func (m *member) explainTimeout(op string, took time.Duration, c *child) error {
 	if op == "start" {
 		detail = "it was not ready within " + round(took)
 	}
-	return fault.New(fault.AdapterTimeout, op, m.label, detail+m.output(c))
+	return fault.New(fault.AdapterTimeout, op, m.label, detail+m.output(c)).
+		WithHint("it was ended; try again where the machine was busy, or else tell whoever makes the adapter")
 }
 
 // explainCrash is the error of an adapter that ended when it should not have.

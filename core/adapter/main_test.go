@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -138,12 +139,18 @@ func wantFault(t testing.TB, err error, code fault.Code, words ...string) {
 			t.Errorf("error %q does not say %q", err, w)
 		}
 	}
+	if slices.Contains(needsHint, code) && !strings.Contains(err.Error(), "the request cannot be sent") && hint(err) == "" {
+		t.Errorf("error %q has no hint", err)
+	}
 	for _, never := range []string{filepath.Dir(testAdapter) + "/", "Unrecognized remote plugin"} {
 		if strings.Contains(err.Error(), never) {
 			t.Errorf("error %q says %q", err, never)
 		}
 	}
 }
+
+// needsHint are the codes of faults that a person meets, and can do something about.
+var needsHint = []fault.Code{fault.AdapterTimeout, fault.AdapterLimit, fault.AdapterFault, fault.AdapterCrashed, fault.AdapterHandshake, fault.AdapterProtocol}
 
 func hint(err error) string {
 	var e *fault.Error

@@ -163,7 +163,7 @@ func (m *member) introduce(ctx context.Context, p *process, binary string) (*kno
 	case err != nil:
 		return nil, m.explainAnswer(op, err)
 	case !providerForm.MatchString(d.Provider):
-		return nil, fault.New(fault.AdapterFault, op, m.label, "it names no provider that can be one: "+quote(d.Provider))
+		return nil, fault.New(fault.AdapterFault, op, m.label, "it names no provider that can be one: "+quote(d.Provider)).WithHint(hintAuthor)
 	case m.source.Provider != "" && m.source.Provider != d.Provider:
 		return nil, fault.New(fault.AdapterFault, op, m.label,
 			"it serves provider "+quote(d.Provider)+", and is configured for "+quote(m.source.Provider)).

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/greenroom-agents/greenroom/sdk/protocol"
 )
 
 // Bounds of what is kept of an adapter's output.
@@ -85,7 +87,9 @@ func (s *stderr) Read(b []byte) (int, error) {
 		if err != nil && len(line) == 0 {
 			return 0, err
 		}
-		s.tail.add(readable(line))
+		if text, ok := readable(line); ok {
+			s.tail.add(text)
+		}
 		s.ready = append([]byte(cut(s.redact(line), maxLineKept)), '\n')
 	}
 	n := copy(b, s.ready)
@@ -133,15 +137,18 @@ func (t *tail) String() string {
 }
 
 // readable decodes a line that an adapter's logger wrote as JSON, so that a person can read it and so that a secret
-// shows as it is and not escaped.
-func readable(line string) string {
+// shows as it is and not escaped. What go-plugin says of its own work says nothing of why an adapter failed, and is not ok.
+func readable(line string) (_ string, ok bool) {
 	var fields map[string]any
 	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &fields) != nil {
-		return line
+		return line, true
 	}
 	message, ok := fields["@message"]
 	if !ok {
-		return line
+		return line, true
+	}
+	if module, _ := fields["@module"].(string); strings.HasSuffix(module, "."+protocol.PluginLog) {
+		return "", false
 	}
 	parts := []string{fmt.Sprint(message)}
 	for name, value := range fields {
@@ -150,7 +157,7 @@ func readable(line string) string {
 		}
 	}
 	slices.Sort(parts[1:])
-	return strings.Join(parts, " ")
+	return strings.Join(parts, " "), true
 }
 
 // cut shortens a line to at most max bytes and takes out what a terminal would obey.

@@ -17,6 +17,7 @@ func TestStandardErrorIsCutAndMasked(t *testing.T) {
 		"lines":            {"one\ntwo\n\nthree", "one\ntwo\n\nthree\n", "one | two | three"},
 		"secret":           {"a se\"cret b\n", "a [masked] b\n", "a [masked] b"},
 		"escaped secret":   {`{"@level":"info","@message":"a se\"cret","b":"se\"cret"}` + "\n", `{"@level":"info","@message":"a se\"cret","b":"se\"cret"}` + "\n", "a [masked] b=[masked]"},
+		"of go-plugin":     {`{"@module":"adapter.go-plugin","@message":"a"}` + "\n" + `{"@module":"adapter","@message":"b"}` + "\n", `{"@module":"adapter.go-plugin","@message":"a"}` + "\n" + `{"@module":"adapter","@message":"b"}` + "\n", "b"},
 		"other JSON":       {`{"a":1}` + "\n", `{"a":1}` + "\n", `{"a":1}`},
 		"terminal codes":   {"\x1b[31mred\x07\tx\n", "[31mred x\n", "[31mred x"},
 		"long line":        {strings.Repeat("x", 100<<10) + "\nnext\n", strings.Repeat("x", maxLineKept) + "...\nnext\n", strings.Repeat("x", tailLine) + "... | next"},

@@ -60,7 +60,7 @@ func (c *check) namedSigners(n Named) ([]*Key, error) {
 		return nil, c.byBroken("its signature, which names " + broken.label() + ", is not one of this content")
 	}
 	return nil, fault.New(fault.Untrusted, c.op, c.subject, fmt.Sprintf("it is signed by a key that is called %.80q, expected is %s", n.Key, c.expected(c.policy.Keys))).
-		WithHint("if you trust that publisher, add the key by that name with `greenroom trust add-key FILE --name NAME`")
+		WithHint("if you trust that publisher, add the key by that name with `greenroom trust add-key FILE --name NAME --release ID`")
 }
 
 func (k *PublicKey) signedNamed(n Named) bool {

@@ -15,6 +15,8 @@ const (
 	Version = 1
 	// PluginName is what a host asks go-plugin for.
 	PluginName = "preparer"
+	// PluginLog ends the name of the logger by which an adapter passes on what go-plugin says of its own work.
+	PluginLog = "go-plugin"
 	// CookieKey and CookieValue tell an adapter that a host started it. They are no secret.
 	CookieKey   = "GREENROOM_ADAPTER"
 	CookieValue = "b7b7d6b21f0c0f3b9d7a4c55e1a90c34"

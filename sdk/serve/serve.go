@@ -35,7 +35,7 @@ func Serve(p preparer.Preparer) {
 		HandshakeConfig:  protocol.Handshake(),
 		VersionedPlugins: protocol.Plugins(&served{impl: p, log: log, begin: noise.takeOver}),
 		GRPCServer:       protocol.NewServer,
-		Logger:           log,
+		Logger:           log.Named(protocol.PluginLog),
 	})
 }
 
