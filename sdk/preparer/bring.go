@@ -7,8 +7,9 @@ import (
 )
 
 // Bring places an input as far as the kind that it carries comes along, or in any case where it carries none: a file as a
-// private copy, and one with a credential as a [Login]; of the children of a directory, files as private copies, because a client may write to them, and
-// directories as links.
+// private copy, and one with a credential as a [Login]; of the children of a directory, files as private copies, because a
+// client may write to them, and directories as links. A credential that carries no kind is the user's login to the client,
+// and stays out of a session on an endpoint.
 func (l *Layout) Bring(r Request, in Input, at Place, except ...string) {
 	choice := in.choice(r)
 	switch {
@@ -16,6 +17,7 @@ func (l *Layout) Bring(r Request, in Input, at Place, except ...string) {
 	case in.Kind == InputFile:
 		switch {
 		case choice.Mode == Only:
+		case in.Secret && len(in.Carries) == 0 && r.Endpoint != nil:
 		case in.Secret:
 			l.Login(Login{At: at, Input: in.Name, JSON: in.Format == JSON})
 		case in.In(r).Exists:
@@ -57,6 +59,7 @@ func (l *Layout) ShareEach(r Request, kind Kind, below Place, home string, dirs 
 }
 
 // Base is what a file begins as that holds an input where all of the kind that it carries comes along, and else nothing.
+// It ends with [Empty], so that the file is there in any case; nothing comes behind that.
 func (i Input) Base(r Request) []Base {
 	if i.choice(r).Mode == All {
 		return []Base{FromInput(i.Name), Empty()}

@@ -1,7 +1,8 @@
 package preparer
 
 // Sections say which root keys of a configuration of the user's belong to which kind. Those that none of them has are
-// [ModelSettings], also keys that a later client may bring.
+// [ModelSettings], also keys that a later client may bring; the report of inherited items has of them what a section of
+// that kind names.
 type Sections []Section
 
 // Section is the keys of one kind.

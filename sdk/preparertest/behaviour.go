@@ -14,21 +14,37 @@ import (
 	"github.com/greenroom-agents/greenroom/sdk/rules"
 )
 
-// answer is what an adapter says to a request, in a form that can be compared: a digest, or a refusal.
+// answer is what an adapter says to a request, in a form that can be compared: a layout, or a refusal.
 func answer(ctx context.Context, a protocol.Adapter, r preparer.Request) string {
 	l, err := a.Prepare(ctx, r)
 	if err == nil {
-		digest, err := protocol.LayoutDigest(l)
-		if err != nil {
-			return "error: " + err.Error()
-		}
-		return digest
+		return comparable(l)
 	}
 	var refusal *preparer.Refusal
 	if errors.As(err, &refusal) {
 		return fmt.Sprintf("refusal %s: %s (%s)", refusal.Code, refusal.Text, refusal.Hint)
 	}
 	return "error: " + err.Error()
+}
+
+// comparable is a layout as [Print] shows it, and behind that its digest, which is all of it.
+func comparable(l *preparer.Layout) string {
+	digest, err := protocol.LayoutDigest(l)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return Print(l) + "digest " + digest
+}
+
+// difference is the first line of two answers that is not the same.
+func difference(a, b string) string {
+	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for n := range min(len(as), len(bs)) {
+		if as[n] != bs[n] {
+			return fmt.Sprintf("%q and %q", clip(strings.TrimSpace(as[n])), clip(strings.TrimSpace(bs[n])))
+		}
+	}
+	return "one goes on where the other ends"
 }
 
 // determinism asks each of some requests several times, one after the other and at once.
@@ -61,7 +77,7 @@ func determinism(ctx context.Context, p preparer.Preparer, seed uint64) []error 
 		wg.Wait()
 		for _, h := range have {
 			if h != want {
-				out = append(out, fmt.Errorf("request %d of seed %d: equal requests have different layouts: %s and %s", n, seed, want, h))
+				out = append(out, fmt.Errorf("request %d of seed %d: equal requests have different layouts: %s", n, seed, difference(want, h)))
 				break
 			}
 		}

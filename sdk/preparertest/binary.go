@@ -37,18 +37,20 @@ func Build(t testing.TB, dir string) string {
 	return out
 }
 
-// sameLayouts asks the binary and the value in this process the same.
+// sameLayouts asks the binary and the value in this process the same, the binary in surroundings that differ from those of
+// this process in all that an adapter might look at.
 func sameLayouts(t testing.TB, c Config) []error {
-	p, err := process.Start(process.Config{Path: c.Binary, Args: c.Args})
-	if err != nil {
-		return []error{fmt.Errorf("the binary does not start: %w", err)}
-	}
-	defer p.Stop()
 	ctx, local := t.Context(), protocol.InProcess(c.Preparer)
 	d, err := local.Describe(ctx)
 	if err != nil {
 		return []error{err}
 	}
+	home, env := surroundings(t, d)
+	p, err := process.Start(process.Config{Path: c.Binary, Args: c.Args, Dir: home, Env: env})
+	if err != nil {
+		return []error{fmt.Errorf("the binary does not start: %w", err)}
+	}
+	defer p.Stop()
 	theirs, err := p.Describe(ctx)
 	if err != nil {
 		return []error{fmt.Errorf("describe: %w", err)}
@@ -62,7 +64,10 @@ func sameLayouts(t testing.TB, c Config) []error {
 	for n := range 50 {
 		r := randomRequest(d, rnd)
 		if here, there := answer(ctx, local, r), answer(ctx, p, r); here != there {
-			out = append(out, fmt.Errorf("request %d: the binary answers %s, the value in this process %s", n, there, here))
+			out = append(out, fmt.Errorf("request %d: the value in this process and the binary answer differently: %s", n, difference(here, there)))
+			if len(out) == most {
+				break
+			}
 		}
 	}
 	return out

@@ -40,7 +40,12 @@ func endpoints(ctx context.Context, p preparer.Preparer) []error {
 
 // served shows that an endpoint reaches the client, its key where the descriptor says and nowhere else.
 func served(ctx context.Context, a protocol.Adapter, d preparer.Descriptor, spoken preparer.Protocol) (out []error) {
-	bad := func(format string, args ...any) { out = append(out, fmt.Errorf(format, args...)) }
+	bad := func(format string, args ...any) {
+		err := fmt.Errorf(format, args...)
+		if !slices.ContainsFunc(out, func(have error) bool { return have.Error() == err.Error() }) {
+			out = append(out, err)
+		}
+	}
 	for _, auth := range []preparer.Auth{preparer.Bearer, preparer.APIKey} {
 		for _, inFile := range []bool{false, true} {
 			r := DefaultRequest(d)
@@ -60,7 +65,7 @@ func served(ctx context.Context, a protocol.Adapter, d preparer.Descriptor, spok
 				variable = d.Model.APIKeyVar
 			}
 			var places []string
-			var url bool
+			var url, model bool
 			rules.EachValue(l, func(where string, v preparer.Value) {
 				switch v := v.(type) {
 				case preparer.Secret:
@@ -69,10 +74,14 @@ func served(ctx context.Context, a protocol.Adapter, d preparer.Descriptor, spok
 					}
 				case preparer.String:
 					url = url || strings.Contains(string(v), r.Endpoint.BaseURL)
+					model = model || strings.Contains(string(v), r.Endpoint.Default)
 				}
 			})
 			if len(places) == 0 {
 				bad("the layout of a request with an endpoint does not place its key")
+			}
+			for _, err := range loggedIn(ctx, a, r) {
+				bad("%w", err)
 			}
 			for _, where := range places {
 				if env := strings.HasPrefix(where, "env "); env && where != "env "+variable || !env && !inFile {
@@ -81,6 +90,9 @@ func served(ctx context.Context, a protocol.Adapter, d preparer.Descriptor, spok
 			}
 			if !url {
 				bad("the layout of a request with an endpoint does not hold its base URL")
+			}
+			if !model {
+				bad("the layout of a request with an endpoint does not hold the id of its default model")
 			}
 			other := []string{d.Model.KeyVar, d.Model.APIKeyVar}
 			other = slices.DeleteFunc(other, func(name string) bool { return name == "" || name == variable })
@@ -91,6 +103,25 @@ func served(ctx context.Context, a protocol.Adapter, d preparer.Descriptor, spok
 					bad("variable %s, which may be inherited, is not emptied beside %s", name, variable)
 				}
 			}
+		}
+	}
+	return out
+}
+
+// loggedIn are the logins that a session on an endpoint has although nothing of the user's comes along: it has the endpoint
+// in the place of a login to the client. One that goes with things of a kind, such as that to an MCP server, goes with them.
+func loggedIn(ctx context.Context, a protocol.Adapter, r preparer.Request) (out []error) {
+	r.Options.Inherit = preparer.Inherit{}
+	for _, k := range preparer.Kinds() {
+		r.Options.Inherit[k] = preparer.Choice{Mode: preparer.None}
+	}
+	l, err := a.Prepare(ctx, r)
+	if err != nil {
+		return nil // what it answers is another rule
+	}
+	for _, e := range l.Entries {
+		if login, ok := e.(preparer.Login); ok {
+			out = append(out, fmt.Errorf("the layout of a request with an endpoint brings the user's login %s; the session has the endpoint in its place", login.Input))
 		}
 	}
 	return out

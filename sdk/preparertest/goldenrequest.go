@@ -9,23 +9,7 @@ import (
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-// goldenRequest is what a request of a golden case says apart from [DefaultRequest]. Everything may be left out.
-//
-//	{
-//	  "target":   {"os": "darwin", "arch": "arm64", "clientVersion": "1.2.3", "tools": ["rg"]},
-//	  "sections": ["intro"],
-//	  "skills":   0,
-//	  "saver":    {"model": "m"},
-//	  "rtk":      true,
-//	  "approved": [["tutti", "issue", "get"]],
-//	  "trust":    "user_said_yes",
-//	  "inherit":  {"*": "none", "skills": "all", "mcp_servers": ["docs"]},
-//	  "inputs":   {"config": {"index": 1, "values": {"model": "x"}}, "agents": {"names": ["a", "b"]}, "rules": {}},
-//	  "endpoint": {"protocol": "openai", "baseURL": "http://127.0.0.1:1/v1", "models": [{"id": "m"}], "default": "m"},
-//	  "servers":  [{"name": "crm", "url": "http://127.0.0.1:2/mcp", "headers": ["Authorization"]}]
-//	}
-//
-// An input that is named exists, unless it is {"withheld": true}. The values of an input go by key path; a number without a dot is an Int.
+// goldenRequest is what [ParseRequest] reads.
 type goldenRequest struct {
 	Target *struct {
 		OS            *string  `json:"os"`
@@ -73,7 +57,27 @@ type goldenInput struct {
 	Withheld bool `json:"withheld"`
 }
 
-// ParseRequest reads the request of a golden case for the client of a descriptor.
+// ParseRequest reads the request of a golden case for the client of a descriptor: what is other than in [DefaultRequest].
+// Everything may be left out, and "{}" is that request.
+//
+//	{
+//	  "target":   {"os": "darwin", "arch": "arm64", "clientVersion": "1.2.3", "tools": ["rg"]},
+//	  "sections": ["intro"],
+//	  "skills":   0,
+//	  "saver":    {"model": "m"},
+//	  "rtk":      true,
+//	  "approved": [["tutti", "issue", "get"]],
+//	  "trust":    "user_said_yes",
+//	  "inherit":  {"*": "none", "skills": "all", "mcp_servers": ["docs"]},
+//	  "inputs":   {"config": {"index": 1, "values": {"model": "x"}}, "agents": {"names": ["a", "b"]}, "rules": {}},
+//	  "endpoint": {"protocol": "openai", "baseURL": "http://127.0.0.1:1/v1", "models": [{"id": "m"}], "default": "m"},
+//	  "servers":  [{"name": "crm", "url": "http://127.0.0.1:2/mcp", "headers": ["Authorization"]}]
+//	}
+//
+// "inherit" says what comes along, "*" of all kinds: "all", "none" or the names. "skills" is how many the session has, and
+// "sections" are those of the instructions. An input that is named exists, unless it is {"withheld": true}; its values go
+// by key path, and a number without a dot is an [preparer.Int]. The key of an endpoint and the values of headers need not
+// be said.
 func ParseRequest(d preparer.Descriptor, text []byte) (preparer.Request, error) {
 	var g goldenRequest
 	dec := json.NewDecoder(bytes.NewReader(text))

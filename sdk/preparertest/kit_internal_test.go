@@ -47,6 +47,16 @@ func play(part string) {
 			return plain(r)
 		}
 		serve.Serve(bad)
+	case "looks":
+		bad := good()
+		bad.prepare = func(r p.Request) (*p.Layout, error) {
+			l, err := plain(r)
+			if _, there := os.Stat(filepath.Join(os.Getenv("HOME"), ".actor", "config.toml")); there == nil && err == nil {
+				l.Dir(p.Session("actor/seen"))
+			}
+			return l, err
+		}
+		serve.Serve(bad)
 	case "differs":
 		bad := good()
 		bad.desc.Version = "9.9.9"
@@ -114,7 +124,12 @@ func plain(r p.Request) (*p.Layout, error) {
 		edits = append(edits, p.Delete(p.Key("model")))
 	}
 	l.Merge(home.Join("config.toml"), p.TOML, []p.Base{p.FromInput("config"), p.Empty()}, edits...)
-	l.Login(p.Login{At: home.Join("auth.json"), Input: "login", JSON: true})
+	if r.Endpoint == nil {
+		l.Login(p.Login{At: home.Join("auth.json"), Input: "login", JSON: true})
+	}
+	if r.Skills.Count > 0 {
+		l.Skills(p.PlaceSkills{At: home.Join("ours"), Reserve: []string{"skills"}})
+	}
 	l.Set("ACTOR_HOME", home.Value())
 	l.Args(p.S("--home"), home.Value())
 	if r.Options.Inherit.All(p.Skills) {
@@ -124,7 +139,7 @@ func plain(r p.Request) (*p.Layout, error) {
 		if e.Protocol != p.OpenAI {
 			return nil, p.Refuse("actor.protocol", "another protocol", "")
 		}
-		l.Document(home.Join("endpoint.json"), p.JSON, p.Object{"url": p.S(e.BaseURL)})
+		l.Document(home.Join("endpoint.json"), p.JSON, p.Object{"url": p.S(e.BaseURL), "model": p.S(e.Default)})
 		l.Set("ACTOR_KEY", e.Key)
 	}
 	servers := p.Object{}
@@ -183,6 +198,7 @@ func TestBadAdapterFails(t *testing.T) {
 		"declares HOME":            {"descriptor", described(func(d *p.Descriptor) { d.Env = append(d.Env, "HOME") })},
 		"declares everything":      {"descriptor", described(func(d *p.Descriptor) { d.Env = []string{"L*"} })},
 		"key variable undeclared":  {"descriptor", described(func(d *p.Descriptor) { d.Model.KeyVar = "OTHER" })},
+		"range in words":           {"descriptor", described(func(d *p.Descriptor) { d.Client.Supported = "1.x or so" })},
 		"empty transport argument": {"descriptor", described(func(d *p.Descriptor) { d.Client.TransportArgs = []string{"acp", ""} })},
 		"arguments for no transport": {"descriptor", described(func(d *p.Descriptor) {
 			d.Client.Transport, d.Client.TransportArgs = p.NoTransport, []string{"acp"}
@@ -191,6 +207,28 @@ func TestBadAdapterFails(t *testing.T) {
 		"server variables undeclared":       {"descriptor", described(func(d *p.Descriptor) { d.ServerVars = "OTHER_MCP_" })},
 		"tokens of servers without servers": {"descriptor", described(func(d *p.Descriptor) { d.ServerVars, d.BearerServers = "", true })},
 		"server variables that are no name": {"descriptor", described(func(d *p.Descriptor) { d.ServerVars = "ACTOR MCP" })},
+
+		"no instructions":  {"given", without[p.Block]()},
+		"no skills":        {"given", without[p.PlaceSkills]()},
+		"one section only": {"given", sectioned()},
+		"home unset":       {"given", then(func(l *p.Layout, _ p.Request) { l.Env, l.Launch.Before = nil, nil })},
+		"choice without effect": {"given", then(func(l *p.Layout, r p.Request) {
+			if !r.Options.Inherit.All(p.Skills) {
+				l.Expose(p.Expose{At: p.Session("actor/skills"), Input: "skills"})
+			}
+		})},
+		"default model forgotten": {"endpoint", then(func(l *p.Layout, r p.Request) {
+			for i, e := range l.Entries {
+				if d, ok := e.(p.TypedDocument); ok && r.Endpoint != nil && d.Root["model"] != nil {
+					l.Entries[i] = p.TypedDocument{At: d.At, Format: d.Format, Root: p.Object{"url": d.Root["url"]}}
+				}
+			}
+		})},
+		"login beside an endpoint": {"endpoint", then(func(l *p.Layout, r p.Request) {
+			if r.Endpoint != nil {
+				l.Login(p.Login{At: p.Session("actor/auth.json"), Input: "login", JSON: true})
+			}
+		})},
 
 		"panics": {"answers", then(func(_ *p.Layout, r p.Request) {
 			if r.Skills.Count == 300 {
@@ -396,7 +434,7 @@ func withKey(r p.Request, do func(p.Secret)) {
 func TestBadBinaryFails(t *testing.T) {
 	t.Parallel()
 	for part, name := range map[string]string{
-		"greets": "binary-stdout", "mutters": "binary-stdout", "writes": "binary-disk", "differs": "binary-same",
+		"greets": "binary-stdout", "mutters": "binary-stdout", "writes": "binary-disk", "differs": "binary-same", "looks": "binary-same",
 		"obliges": "binary-by-hand", "outlives": "binary-orphan",
 	} {
 		t.Run(part, func(t *testing.T) {
@@ -424,33 +462,6 @@ func runCheck(t *testing.T, name string, c Config) []error {
 	}
 	t.Fatalf("no check %s", name)
 	return nil
-}
-
-// TestSkillsWhereTheyAreFound: a client that finds nested skills, one whose folder is the place itself, and one that is
-// told the root.
-func TestSkillsWhereTheyAreFound(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		at      string
-		channel p.SkillChannel
-	}{
-		"nested":      {"actor/skills/greenroom", p.SkillChannel{Kind: p.SkillDirectory, Nested: true}},
-		"the folder":  {"actor/skills", p.SkillChannel{Kind: p.SkillDirectory}},
-		"plugin":      {"plugin/skills", p.SkillChannel{Kind: p.SkillPlugin}},
-		"extra roots": {"actor/skills/greenroom", p.SkillChannel{Kind: p.SkillExtraRoots}},
-	} {
-		d, l := good().desc, p.NewLayout()
-		d.Skills = c.channel
-		l.Skills(p.PlaceSkills{At: p.Session(c.at)})
-		if d.Skills.Kind == p.SkillExtraRoots {
-			d.Client.Transport = p.CodexAppServer
-			l.Action(p.Action{Kind: p.ExtraRoots, At: p.Session(c.at)})
-			l.Action(p.Action{Kind: p.VerifySkills})
-		}
-		if found := CheckLayout(d, l); len(found) != 0 {
-			t.Errorf("%s: found %v", name, found)
-		}
-	}
 }
 
 // TestCheckLayoutOfALayoutWithoutEnd: the checks run on values that nobody carried over a wire before.

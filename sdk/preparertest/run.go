@@ -57,6 +57,7 @@ func checks(c Config) []check {
 	if c.Seed == 0 {
 		c.Seed = 1
 	}
+	c.Preparer = &bounded{Preparer: c.Preparer, limit: patience}
 	var surveyed map[Rule][]error
 	rule := func(r Rule) check {
 		return check{string(r), func(t testing.TB) []error {
@@ -70,6 +71,7 @@ func checks(c Config) []check {
 		{"descriptor", func(testing.TB) []error { return CheckDescriptor(c.Preparer.Describe()) }},
 		rule(Answers), rule(rules.Shape), rule(rules.Places), rule(rules.Names), rule(rules.Prose), rule(rules.Secrets),
 		{"determinism", func(t testing.TB) []error { return determinism(t.Context(), c.Preparer, c.Seed) }},
+		{"given", func(t testing.TB) []error { return given(t.Context(), c.Preparer) }},
 		{"endpoint", func(t testing.TB) []error { return endpoints(t.Context(), c.Preparer) }},
 		{"displaced", func(t testing.TB) []error { return displaced(t.Context(), c.Preparer) }},
 		{"rtk", func(t testing.TB) []error { return rewrites(t.Context(), c.Preparer) }},
@@ -82,6 +84,7 @@ func checks(c Config) []check {
 	}
 	if c.Binary != "" {
 		all = append(all,
+			check{"imports", func(t testing.TB) []error { return imports(t) }},
 			check{"binary-same", func(t testing.TB) []error { return sameLayouts(t, c) }},
 			check{"binary-stdout", func(t testing.TB) []error { return quiet(t, c) }},
 			check{"binary-disk", func(t testing.TB) []error { return touchesNothing(t, c) }},

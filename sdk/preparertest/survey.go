@@ -39,6 +39,9 @@ func survey(ctx context.Context, p preparer.Preparer, requests int, seed uint64)
 	}
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	for n := range requests {
+		if len(found[Answers]) == most {
+			break // it will not do better, and may be slow
+		}
 		r := randomRequest(d, rnd)
 		if n == 0 {
 			r = DefaultRequest(d)

@@ -72,9 +72,7 @@ func (c *descriptorChecker) client() {
 		c.want(arg != "" && !strings.ContainsRune(arg, 0), "client", "an argument of the transport is empty or holds a NUL")
 	}
 	for _, span := range []string{client.Supported, c.desc.RewriteSupported} {
-		c.want(!strings.ContainsFunc(span, func(r rune) bool {
-			return !strings.ContainsRune("0123456789.<>=^~|,- xX*abcdefghijklmnopqrstuvwyzRCABDE+", r)
-		}), "client", "the supported range %q is malformed", span)
+		c.want(span == "" || rangeForm.MatchString(span), "client", "%q is no range of versions, such as \">=1.0 <2\"", span)
 	}
 	for _, args := range client.Validators {
 		c.want(len(args) > 0, "client", "a validator has no arguments")

@@ -11,10 +11,19 @@ var (
 	idForm       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 	inputForm    = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 	versionForm  = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	rangeForm    = regexp.MustCompile(`^ *` + terms + `( *\|\| *` + terms + `)* *$`)
 	envForm      = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	patternForm  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 	flagForm     = regexp.MustCompile(`^--?[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	codeForm     = regexp.MustCompile(`^[a-z0-9-]+\.[a-z0-9.-]+$`)
+)
+
+// A range of versions: alternatives, each of terms that all have to hold, or of two versions with a hyphen between.
+const (
+	part  = `([0-9]+|[xX*])`
+	vers  = `v?` + part + `(\.` + part + `){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?`
+	term  = `((=|!=|<|>|<=|=<|>=|=>|~|~>|\^) *)?` + vers
+	terms = `(` + vers + ` +- +` + vers + `|` + term + `(( *, *| +)` + term + `)*)`
 )
 
 // IsCode says whether a code of a diagnostic or refusal has the form provider.what.
