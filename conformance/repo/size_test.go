@@ -52,7 +52,7 @@ func TestFilesAreShort(t *testing.T) {
 func TestAdaptersAreSmall(t *testing.T) {
 	t.Parallel()
 	most := readCeilings(t).AdapterLines
-	if most > 400 {
+	if most >= 400 {
 		t.Errorf("the ceiling was raised to %d lines", most)
 	}
 	lines := map[string]int{}

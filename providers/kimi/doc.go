@@ -1,4 +1,5 @@
 // Package kimi is the adapter for Kimi Code: it says what a session of that client looks like, and does nothing.
+// Everything here was tried on the real client, version 2.1.0.
 //
 // A session has a KIMI_CODE_HOME of its own. Our text stands behind the user's in its AGENTS.md, which the client reads
 // whole; a plugin's prompt is dropped in silence beyond 32 KiB. Our skills lie one directory down in its skills
@@ -15,6 +16,4 @@
 //
 // A conversation that is resumed keeps the text and the list of skills that it began with. So the skills of a session
 // stay where they are from its first preparation on.
-//
-// Everything here was tried on the real client, version 2.1.0.
 package kimi

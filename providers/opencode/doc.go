@@ -1,4 +1,5 @@
 // Package opencode is the adapter for OpenCode: it says what a session of that client looks like, and does nothing.
+// Everything here was tried on the real client, version 1.18.33.
 //
 // A session has a configuration directory of its own, which the client reads last of all: instructions, skills and an
 // opencode.json. The user's own directory cannot be moved, because XDG_CONFIG_HOME names it and logins of other programs
@@ -9,6 +10,4 @@
 // of a provider of that name is overridden key by key. The configuration of the project stays out of such a session,
 // since it could start programs or read variables; its instructions and skills come along. The key stands in one
 // variable of the client's process, which the commands of the agent see too: the session says so.
-//
-// Everything here was tried on the real client, version 1.18.33.
 package opencode
