@@ -20,9 +20,6 @@ func (a *answered) bind() error {
 	}
 	e := *a.session.Endpoint
 	why := e.Usable(a.desc.Model)
-	if errors.Is(why, modelendpoint.Disabled) && e.Otherwise == modelendpoint.Native {
-		return a.fallBack(why) // what it holds besides may be blank by now
-	}
 	if why == nil {
 		clean, err := e.Clean()
 		if err != nil {
@@ -44,6 +41,7 @@ func (a *answered) bind() error {
 // remedies say how to mend an endpoint that cannot be used.
 var remedies = map[modelendpoint.Unusable]string{
 	modelendpoint.Disabled:         "switch the endpoint on, or start the session without one",
+	modelendpoint.Gone:             "bind it to another endpoint, or start the session without one",
 	modelendpoint.NotTaken:         "start the session without one",
 	modelendpoint.ProtocolMismatch: "bind it to an endpoint of that protocol",
 	modelendpoint.GatewayNeeded:    "open a route of package gateway for the session, and give it the endpoint through that",
@@ -107,8 +105,8 @@ func holds(v preparer.Value, secret preparer.Secret) bool {
 type ModelSource struct {
 	// Source is "endpoint" for a model endpoint, and "native" for the client's own credentials.
 	Source string `json:"source"`
-	// NotUsed says, in a native session that was to run on an endpoint, why it does not: "disabled", "not_taken" or
-	// "protocol_mismatch".
+	// NotUsed says, in a native session that was to run on an endpoint, why it does not: "disabled", "gone",
+	// "not_taken" or "protocol_mismatch".
 	NotUsed modelendpoint.Unusable `json:"notUsed,omitempty"`
 	// The rest is of the endpoint, "" and none in a native session. Models are spelt as the client takes them.
 	Name     string                `json:"name,omitempty"`

@@ -107,10 +107,13 @@ func TestC263_AnEndpointThatTheClientDoesNotTakeIsRefused(t *testing.T) {
 		modelendpoint.ProtocolMismatch: {anthropic, "speaks anthropic"},
 		modelendpoint.GatewayNeeded:    {behindGateway(), "no gateway"},
 		modelendpoint.Disabled:         {binding(), "disabled"},
+		modelendpoint.Gone:             {binding(), "gone"},
 	} {
 		s := newStage(t, c.prop)
 		ses := bound(s.session("one"), "http://127.0.0.1:1")
-		ses.Endpoint.Disabled = want == modelendpoint.Disabled
+		if want == modelendpoint.Disabled || want == modelendpoint.Gone {
+			ses.Endpoint.Unusable = want
+		}
 		_, err := s.host.Prepare(t.Context(), ses)
 		if !errors.Is(err, ErrRefused) || !errors.Is(err, want) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("got %v, want %q", err, c.text)
@@ -173,6 +176,7 @@ func TestC260_C263_AnEndpointThatCannotBeUsedGivesWayWhereThatWasAsked(t *testin
 	anthropic.describe = func(d *preparer.Descriptor) { describe(d); d.Model.Protocol = preparer.Anthropic }
 	for want, a := range map[modelendpoint.Unusable]prop{
 		modelendpoint.NotTaken: {provider: "prop"}, modelendpoint.ProtocolMismatch: anthropic, modelendpoint.Disabled: binding(),
+		modelendpoint.Gone: binding(),
 	} {
 		t.Run(string(want), func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +185,8 @@ func TestC260_C263_AnEndpointThatCannotBeUsedGivesWayWhereThatWasAsked(t *testin
 			h := s.open(func(cfg *Config) { cfg.Logger = slog.New(slog.NewJSONHandler(&log, nil)) }, a)
 			ses := bound(s.session("one"), "http://127.0.0.1:1")
 			ses.Endpoint.Otherwise, ses.Endpoint.Name = modelendpoint.Native, "Plan of mine"
-			if ses.Endpoint.Disabled = want == modelendpoint.Disabled; ses.Endpoint.Disabled {
+			if want == modelendpoint.Disabled || want == modelendpoint.Gone {
+				ses.Endpoint.Unusable = want
 				ses.Endpoint.Key = modelendpoint.Key{} // its owner took it away as well
 			}
 			p, err := h.Prepare(t.Context(), ses)

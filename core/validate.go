@@ -57,10 +57,12 @@ func (s Session) validate() error {
 	if s.Transcript != "" && !filepath.IsAbs(s.Transcript) {
 		return bad("transcript", "is not absolute")
 	}
-	if s.Endpoint != nil && !s.Endpoint.Disabled {
+	if s.Endpoint != nil && s.Endpoint.Unusable == "" {
 		if _, err := s.Endpoint.Clean(); err != nil {
 			return err
 		}
+	} else if s.Endpoint != nil && !s.Endpoint.Unusable.Known() {
+		return bad("endpoint", "cannot be used for a reason that there is none of")
 	}
 	if _, err := connector.Servers(s.Servers); err != nil {
 		return err

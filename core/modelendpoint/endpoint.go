@@ -34,8 +34,9 @@ type Endpoint struct {
 	Default string
 	// Key is required; an endpoint that wants none still needs something for a client to send.
 	Key Key
-	// Disabled says that its owner switched it off. Nothing else of it is looked at then.
-	Disabled bool
+	// Unusable says why its owner knows already that it cannot be used, as [Disabled] or [Gone]. Nothing else of it is looked
+	// at then. "": nothing keeps it from being used.
+	Unusable Unusable
 	// Otherwise says what becomes of the session when the endpoint cannot be used.
 	Otherwise OtherWay
 	// UnsafeKeyInFile allows the key in a file of the session's own directory, mode 0600, for clients that take it no

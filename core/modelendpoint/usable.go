@@ -9,6 +9,8 @@ type Unusable string
 const (
 	// Disabled: its owner switched the endpoint off.
 	Disabled Unusable = "disabled"
+	// Gone: there is no such endpoint any more, or it lacks the model that the session was to begin with.
+	Gone Unusable = "gone"
 	// NotTaken: the client takes no endpoint.
 	NotTaken Unusable = "not_taken"
 	// ProtocolMismatch: the client takes endpoints of another protocol.
@@ -18,12 +20,15 @@ const (
 )
 
 var unusable = map[Unusable]string{
-	Disabled: "the endpoint is disabled", NotTaken: "the client takes no model endpoint",
+	Disabled: "the endpoint is disabled", Gone: "the endpoint is gone, or lacks the model", NotTaken: "the client takes no model endpoint",
 	ProtocolMismatch: "the client speaks another protocol than the endpoint",
 	GatewayNeeded:    "the client speaks responses, the endpoint chat completions, and no gateway stands between",
 }
 
 func (u Unusable) Error() string { return unusable[u] }
+
+// Known says whether it is one of the reasons, or "".
+func (u Unusable) Known() bool { return u == "" || unusable[u] != "" }
 
 // OtherWay says what becomes of a session whose endpoint cannot be used.
 type OtherWay string
@@ -42,8 +47,8 @@ const (
 // Usable says whether a client that takes m can be bound to the endpoint as it is. Errors are Unusable.
 func (e Endpoint) Usable(m preparer.Model) error {
 	switch {
-	case e.Disabled:
-		return Disabled
+	case e.Unusable != "":
+		return e.Unusable
 	case m.Protocol == preparer.NoProtocol:
 		return NotTaken
 	case m.Speaks(e.Protocol):

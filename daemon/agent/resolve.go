@@ -35,19 +35,19 @@ type Choice struct {
 type Lookup func(id string) (plan.Plan, error)
 
 // Usable says whether sessions of a harness can be bound to a plan with a model, "" for its default. Errors are
-// [problem.PlanUnusable].
+// [problem.PlanUnusable], with a [modelendpoint.Unusable] behind them.
 func Usable(h Harness, p plan.Plan, model string) error {
-	no := func(detail, hint string) error {
-		return problem.New(problem.PlanUnusable, "", detail).WithHint(hint)
+	no := func(why error, detail, hint string) error {
+		return problem.Wrap(why, problem.PlanUnusable, detail).WithHint(hint)
 	}
 	if !p.Enabled {
-		return no("the plan is disabled", "enable it")
+		return no(modelendpoint.Disabled, "the plan is disabled", "enable it")
 	}
 	if _, err := modelendpoint.PassageFor(h.Model, p.Protocol, false); err != nil {
-		return no(err.Error(), "choose a plan of the protocol that the client takes")
+		return no(err, err.Error(), "choose a plan of the protocol that the client takes")
 	}
 	if model != "" && !p.Has(model) {
-		return no("the model is none of the plan's", "it has "+p.Listing())
+		return no(modelendpoint.Gone, "the model is none of the plan's", "it has "+p.Listing())
 	}
 	return nil
 }

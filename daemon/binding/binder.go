@@ -125,6 +125,14 @@ func (b *Binder) Begin(ctx context.Context, r Request) (*Binding, error) {
 	if choice.NotUsed != nil {
 		b.c.Logger.Warn("a model plan is not used", "workspace", r.Workspace, "session", r.Session.ID, "code", string(problem.CodeOf(choice.NotUsed)), "reason", choice.NotUsed.Error())
 		x.notUsed = choice.NotUsed
+		if choice.Plan == nil {
+			// Core says in the session's record and diagnostics that it is not on what it was meant for.
+			why, known := errors.AsType[modelendpoint.Unusable](choice.NotUsed)
+			if !known {
+				why = modelendpoint.Gone
+			}
+			x.instead = &modelendpoint.Endpoint{Unusable: why, Otherwise: modelendpoint.Native}
+		}
 	}
 	snap := store.Snapshot{
 		Workspace: r.Workspace, Session: sessionID(r.Session), Generation: old.Generation, Harness: r.Session.Provider, Agent: r.Agent, Cwd: r.Session.Cwd,

@@ -22,7 +22,8 @@ type Binding struct {
 	request Request
 	model   preparer.Model
 	notUsed error
-	fresh   bool // there was no such session before
+	instead *modelendpoint.Endpoint // what there is when no plan can be used: one that is none
+	fresh   bool                    // there was no such session before
 
 	mu       sync.Mutex
 	ended    bool
@@ -179,7 +180,7 @@ func (x *Binding) replace(ctx context.Context, next store.Snapshot, p *plan.Plan
 // makes the route good, which ends the one before.
 func (x *Binding) replaceWith(ctx context.Context, next store.Snapshot, p *plan.Plan, key plan.Key) (err error) {
 	s := x.request.Session
-	s.Endpoint = nil
+	s.Endpoint = x.instead
 	var handle *gateway.Handle
 	if p != nil {
 		next.Revision, next.Fingerprint = p.Revision, p.Fingerprint(key)

@@ -368,7 +368,7 @@ func TestAnAgentsSessionIsWhatTheAgentSays(t *testing.T) {
 	}
 	s.edit(q, "", func(s *plan.Spec) { s.Enabled = false })
 	r.Session.ID = "s3"
-	if x = s.begin(r); x.Snapshot().Plan != "" || s.host.last().Endpoint != nil || x.NotUsed() == nil || !strings.Contains(s.log.String(), "a model plan is not used") {
+	if x = s.begin(r); x.Snapshot().Plan != "" || !noneBut(s.host.last().Endpoint, modelendpoint.Disabled) || x.NotUsed() == nil || !strings.Contains(s.log.String(), "a model plan is not used") {
 		t.Errorf("the client's own login: %+v", x.Snapshot())
 	}
 	r.Session.Provider = "other"
@@ -377,7 +377,12 @@ func TestAnAgentsSessionIsWhatTheAgentSays(t *testing.T) {
 	}
 	r = request(p)
 	r.Session.ID, r.Otherwise = "s4", modelendpoint.Native
-	if x = s.begin(r); x.NotUsed() == nil || s.host.last().Endpoint != nil {
+	if x = s.begin(r); x.NotUsed() == nil || !noneBut(s.host.last().Endpoint, modelendpoint.Disabled) {
 		t.Error("a plan that was named, or else the own login")
 	}
+}
+
+// noneBut says whether core is told of an endpoint that is none, and why, so that it says so in the session.
+func noneBut(e *modelendpoint.Endpoint, why modelendpoint.Unusable) bool {
+	return e != nil && e.Unusable == why && e.Otherwise == modelendpoint.Native && e.BaseURL == ""
 }

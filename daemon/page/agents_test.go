@@ -3,6 +3,7 @@ package page_test
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -182,4 +183,23 @@ func (s *stage) snapshot(session string) store.Snapshot {
 		s.Fatal(err)
 	}
 	return snap
+}
+
+// What a plan is used by is listed as far as a person reads, however many agents there are.
+func TestAThousandAgentsOfOnePlan(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	p := s.plan("P", func(*plan.Spec) {})
+	for i := range 1000 {
+		s.agent(agent.Spec{Name: "Agent " + strconv.Itoa(i), Harness: "one", Plan: p.ID})
+	}
+	for _, at := range []string{"/plans/" + p.ID, "/plans/" + p.ID + "/delete", "/agents"} {
+		got := s.get(in + at)
+		if len(got.text) > 128<<10 {
+			t.Errorf("%s has %d bytes", at, len(got.text))
+		}
+		if at != "/agents" && !strings.Contains(words(got.root), "and 950 more") {
+			t.Errorf("%s does not say how many there are: %s", at, words(got.root))
+		}
+	}
 }

@@ -159,6 +159,17 @@ func (p *Page) duplicatePlan(w http.ResponseWriter, v *visit) error {
 	return v.to(w, "plan-copied", "plans", one.ID)
 }
 
+// referencesShown is how many of what uses a plan are listed.
+const referencesShown = 50
+
+// FirstReferences are those that are listed.
+func (b planShown) FirstReferences() []plan.Reference {
+	return b.References[:min(len(b.References), referencesShown)]
+}
+
+// MoreReferences is how many there are besides.
+func (b planShown) MoreReferences() int { return len(b.References) - len(b.FirstReferences()) }
+
 // Blocked says whether anything keeps the plan from being deleted.
 func (b planShown) Blocked() bool { return slices.ContainsFunc(b.References, plan.Reference.Blocks) }
 

@@ -72,7 +72,10 @@ func (p Plan) Endpoint(key Key, model string) (modelendpoint.Endpoint, error) {
 		return unusable("the plan has no key", "give it one")
 	}
 	e := modelendpoint.Endpoint{
-		Name: p.Name, Protocol: p.Protocol, BaseURL: p.Base(), Default: model, Key: key, Disabled: !p.Enabled,
+		Name: p.Name, Protocol: p.Protocol, BaseURL: p.Base(), Default: model, Key: key,
+	}
+	if !p.Enabled {
+		e.Unusable = modelendpoint.Disabled
 	}
 	for _, m := range p.Models {
 		e.Models = append(e.Models, modelendpoint.Model{ID: m.ID, Name: m.Name, ContextTokens: m.ContextTokens, Images: m.Images})

@@ -157,7 +157,7 @@ func TestAnEndpointIsMadeOfAPlan(t *testing.T) {
 	key := modelendpoint.NewKey("sk-1")
 	p := plan.Plan{Spec: spec()}
 	e, err := p.Endpoint(key, "")
-	if err != nil || e.Default != "m-b" || e.BaseURL != "https://relay.example/v1" || e.Key != key || len(e.Models) != 2 || e.Disabled {
+	if err != nil || e.Default != "m-b" || e.BaseURL != "https://relay.example/v1" || e.Key != key || len(e.Models) != 2 || e.Unusable != "" {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if e, err = p.Endpoint(key, "tutti-model-plan/m-a"); err != nil || e.Default != "m-a" {
