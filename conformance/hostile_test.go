@@ -31,6 +31,33 @@ func TestC231_OverrideDoesNotHideOurs(t *testing.T) {
 	s.counts(s.text(turn), map[string]int{"override-51c2": 1, userInstructions: 0, projectInstructions: 1})
 }
 
+// With root markers the client walks up to them, and reads the instructions of every directory on the way. A session is told
+// what lies in the directory that it was given, whatever markers the user has.
+func TestC215_CodexReadsNothingAboveItsDirectory(t *testing.T) {
+	t.Parallel()
+	const nonce = "below-the-root-51c2"
+	s := newStage(t, codex, upstream.Say("plain"), upstream.Say("prepared"))
+	rig.Write(t, s.inHome(".codex/config.toml"), "project_root_markers = [ # roots\n  \".git\", # of a repository\n  \".hg\",\n]\n"+codexConfig(s))
+	rig.Write(t, s.inProject("sub/AGENTS.md"), nonce+"\n")
+	plain := s.plain(codex.turn("hello")...)
+	plain.Dir = s.inProject("sub")
+	s.play(plain)
+
+	g := s.open()
+	project := s.take(s.cwd)
+	session := g.session("sub", core.Desktop)
+	session.Cwd = s.inProject("sub")
+	p := g.prepare(session)
+	g.run(p, codex.turn("hello")...)
+	turns := s.turns(2)
+	g.oursOnce(p, turns[1])
+	s.counts(s.text(turns[0]), map[string]int{nonce: 1, projectInstructions: 1})
+	s.counts(s.text(turns[1]), map[string]int{nonce: 1, projectInstructions: 0, userInstructions: 1})
+	g.cleanup(session)
+	g.nothingLeft()
+	s.unchanged("the project", project, s.take(s.cwd))
+}
+
 // Skills as people really have them: links, twins, loops, broken ones. The session lists what the client lists without
 // us, and ours.
 func TestC219_H05_HostileSkillTree(t *testing.T) {

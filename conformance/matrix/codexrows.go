@@ -25,6 +25,8 @@ func codexRows() []Row {
 			"TestC210_CodexReadsTheUsersVariables", "the client reads no such file in its home"),
 		only("codex", "A skill of the user's about browsers stays beside ours in a session that may use the browser",
 			"TestC220_CodexKeepsTheUsersBrowserSkill", "a skill of the user's stays whatever its name is, see the rows above"),
+		only("codex", "The client reads no instructions above the session's directory, whatever root markers the user has",
+			"TestC215_CodexReadsNothingAboveItsDirectory", "the client has no root markers"),
 		only("codex", "In saver mode on a plan, worker and session are on the plan's models", "TestC224_SaverOnAPlan",
 			"the client has no such mode"),
 	}

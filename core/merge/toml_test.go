@@ -84,6 +84,29 @@ name = "b"
 	}
 }
 
+// Without root markers a client reads nothing above its directory. Whatever the user has there, it is empty afterwards, and
+// what is empty already stays as they wrote it.
+func TestC215_RootMarkersAreEmptied(t *testing.T) {
+	t.Parallel()
+	empty := merge.Edit{Op: preparer.OpSet, Path: key("project_root_markers"), Value: []any{}}
+	for name, base := range map[string]string{
+		"none":       "",
+		"other keys": "model = 'm'\n[tui]\nnotifications = true\n",
+		"one line":   "project_root_markers = ['.git']\n",
+		"many lines": "project_root_markers = [ # roots\n  \".git\", # ] of a repository\n  # '.hg',\n  '.svn',\n]\nmodel = 'm'\n[tui]\nproject_root_markers = ['x']\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want := parse(t, preparer.TOML, base)
+			want["project_root_markers"] = []any{}
+			same(t, want, parse(t, preparer.TOML, apply(t, preparer.TOML, base, empty)))
+		})
+	}
+	for _, already := range []string{"project_root_markers = [] # mine\n", "model = 'm' # mine\nproject_root_markers = [\n  # none\n]\n"} {
+		same(t, already, apply(t, preparer.TOML, already, empty))
+	}
+}
+
 // Whatever spelling the old provider has, nothing of it is left.
 func TestC233_ReplaceInAnySpelling(t *testing.T) {
 	t.Parallel()
