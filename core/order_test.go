@@ -234,6 +234,10 @@ func TestC144_WhatTheClientPutInThePlaceOfALinkIsKept(t *testing.T) {
 	s := newStage(t)
 	p := s.prepare(s.session("one"))
 	file, dir := filepath.Join(p.Dir, "prop/models.json"), filepath.Join(p.Dir, "prop/plugins")
+	cache, err := os.Readlink(file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for n := range 2 {
 		text := fmt.Sprint("by the client ", n)
 		s.renamed(file, text)
@@ -258,8 +262,10 @@ func TestC144_WhatTheClientPutInThePlaceOfALinkIsKept(t *testing.T) {
 			t.Errorf("diagnostics %v", again.Diagnostics)
 		}
 	}
-	if target, err := os.Readlink(dir); err != nil || target != s.path("home/.prop/plugins") {
-		t.Errorf("the link leads to %q, %v", target, err)
+	for link, want := range map[string]string{file: cache, dir: s.path("home/.prop/plugins")} {
+		if target, err := os.Readlink(link); err != nil || target != want {
+			t.Errorf("the link leads to %q, %v, want %q", target, err, want)
+		}
 	}
 	s.cleanup(s.session("one"))
 }

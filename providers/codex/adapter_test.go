@@ -133,6 +133,25 @@ func TestC216_ServiceTierIsMended(t *testing.T) {
 	if got := editsAt(t, prepare(t, request(all())), "service_tier"); got != nil {
 		t.Errorf("absent: %v", got)
 	}
+	// That of a profile is none of ours.
+	r := request(all())
+	r.Inputs["config"] = p.Found{Exists: true, Values: map[string]p.Value{"profiles/fast/service_tier": p.S("priority")}}
+	config, _ := entry[p.Merge](prepare(t, r), "codex/config.toml")
+	for _, e := range config.Edits {
+		if slices.Contains(e.Path, "service_tier") || slices.Contains(e.Path, "profiles") {
+			t.Errorf("of a profile: %v", e)
+		}
+	}
+}
+
+// A cache of models is good for one configuration and one account, so that another of either begins with none.
+func TestC221_ModelsAreOfOneConfigurationAndOneAccount(t *testing.T) {
+	t.Parallel()
+	got, ok := entry[p.Link](prepare(t, request(all())), "codex/models_cache.json")
+	want := p.Cache("codex-models", "models_cache.json", "config", "auth#tokens/account_id")
+	if diff := cmp.Diff(want, got.To); !ok || diff != "" {
+		t.Errorf("placed: %v, and it leads to (-want +got):\n%s", ok, diff)
+	}
 }
 
 // A service that outlives its run would have the credentials of that one for all later ones, whatever the user likes at home.
