@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
 // errInjected is what a call that changes the disk fails with.
@@ -204,5 +207,45 @@ func TestC021_CancelAtEveryChangeLeavesNothing(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// failing is a prop whose preparation fails last of all, when everything is placed.
+func failing() prop {
+	return prop{provider: "prop", extra: func(_ preparer.Request, l *preparer.Layout) {
+		l.Check(preparer.Session("prop/config.toml"), preparer.CheckTOML, preparer.Key("nothing"))
+	}}
+}
+
+// A preparation that failed, and that could not be undone either, says both, the cause first. The next look puts it in order.
+func TestC230_AFailureThatCannotBeUndoneSaysBoth(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	h := s.open(func(c *Config) {
+		c.BeforeChange = func(_ int64, call, path string) error {
+			if call == "remove" && strings.HasPrefix(path, "s/") {
+				return fs.ErrPermission
+			}
+			return nil
+		}
+	}, failing())
+	_, err := h.Prepare(t.Context(), s.session("one"))
+	checkError(t, s, "prepare", err)
+	if CodeOf(err) != ErrCheckFailed || !errors.Is(err, ErrStateWrite) {
+		t.Errorf("got %v, want %v and %v", err, ErrCheckFailed, ErrStateWrite)
+	}
+	for _, said := range []string{"nothing", "permission denied"} {
+		if !strings.Contains(fmt.Sprint(err), said) {
+			t.Errorf("%v does not say %q", err, said)
+		}
+	}
+	if len(s.left()) == 0 {
+		t.Error("it was undone: the case shows nothing")
+	}
+	if _, err := s.host.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := s.left(); len(left) > 0 {
+		t.Errorf("left: %q", left)
 	}
 }

@@ -439,9 +439,6 @@ func TestH01_DamagedRecordOfARunLosesNoLogin(t *testing.T) {
 // A preparation that fails after the login was placed takes it back, as a link and as a copy, and says why it failed.
 func TestC230_AFailureAfterTheLoginTakesItBack(t *testing.T) {
 	t.Parallel()
-	bad := prop{provider: "prop", extra: func(_ preparer.Request, l *preparer.Layout) {
-		l.Check(preparer.Session("prop/config.toml"), preparer.CheckTOML, preparer.Key("nothing"))
-	}}
 	for name, linker := range map[string]fsroot.Linker{"a link": nil, "a copy": windows{}} {
 		s := newStage(t)
 		home := snapshot(t, s.home, false)
@@ -452,7 +449,7 @@ func TestC230_AFailureAfterTheLoginTakesItBack(t *testing.T) {
 				placed = placed || strings.HasSuffix(path, "prop/auth.json")
 				return nil
 			}
-		}, bad)
+		}, failing())
 		if _, err := h.Prepare(t.Context(), s.session("one")); CodeOf(err) == "" || !strings.Contains(err.Error(), "nothing") {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -26,8 +26,8 @@ const maxCurrent = 8 << 20
 // Config.Timeout.
 //
 // After an error nothing is left of a session that was not there before, and one that was there is as it was or
-// incomplete. A file system that hangs does not keep Prepare from returning: the session is then poisoned until the
-// call returns.
+// incomplete. Where that could not be reached the error says both, what failed first, and Recover does the rest. A file
+// system that hangs does not keep Prepare from returning: the session is then poisoned until the call returns.
 func (h *Host) Prepare(ctx context.Context, s Session) (*Prepared, error) {
 	s = s.clean()
 	if err := s.validate(); err != nil {
@@ -116,8 +116,11 @@ func (h *Host) carryOut(ctx context.Context, a *answered, o *operation) (p *Prep
 	defer func() {
 		if err != nil {
 			// The time may be up, and things have to be put in order all the same.
-			if undo := ses.Abort(context.WithoutCancel(ctx)); undo != nil {
+			whole := context.WithoutCancel(ctx)
+			if undo := ses.Abort(whole); undo != nil {
 				h.cfg.Logger.Error("preparation could not be undone", "session", a.name, "code", fault.CodeOf(undo))
+				// Both with a class of their own: the first is that of the preparation, and no text names a path.
+				err = errors.Join(inTime(ctx, err), inTime(whole, undo))
 			}
 		}
 	}()
