@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/greenroom-agents/greenroom/core/extension/overlay"
+	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
 )
 
 // unshared is the agent as an older package declared it: its directory was each session's own.
@@ -139,6 +140,50 @@ func TestC333_AdoptingASharedDirectory(t *testing.T) {
 	s.cleanup(ses)
 	if got := s.read(s.path("home/.envoy/bin/deep/data")); got != "session" {
 		t.Error("H15: clean-up went through the link")
+	}
+}
+
+// Where no symbolic links can be made, the shared directory is a junction: it is adopted, kept and left alone as ever.
+func TestC333_SharedDirectoryByJunction(t *testing.T) {
+	t.Parallel()
+	s := envoyStage(t)
+	s.host = s.open(func(c *Config) { c.linker = windows{} }, prop{provider: "prop"})
+	s.helper(s.prepare(s.extended("one", unshared())), "session")
+	s.write("home/.envoy/bin/tool", "shared")
+	one, two := s.extended("one", envoy()), s.extended("two", envoy())
+	for _, ses := range []Session{one, two} {
+		p := s.prepare(ses)
+		if via := s.vias(ses.ID)["envoy/bin"]; via != fsroot.Junction {
+			t.Errorf("%s: bin is recorded as %q, want %q", ses.ID, via, fsroot.Junction)
+		}
+		at := filepath.Join(p.Dir, "envoy/bin")
+		if to, err := os.Readlink(at); err != nil || to != s.path("home/.envoy/bin") {
+			t.Errorf("%s: bin leads to %q: %v", ses.ID, to, err)
+		}
+		before := snapshot(t, s.dir, true)
+		if again := s.prepare(ses); again.Generation != p.Generation {
+			t.Errorf("%s: generation %d, was %d", ses.ID, again.Generation, p.Generation)
+		}
+		if diff := cmp.Diff(before, snapshot(t, s.dir, true)); diff != "" {
+			t.Errorf("%s: prepared again (-before +after):\n%s", ses.ID, diff)
+		}
+		must(s, os.WriteFile(filepath.Join(at, "of-"+ses.ID), []byte(ses.ID), 0o600))
+	}
+	shared := snapshot(t, s.path("home/.envoy/bin"), true)
+	for _, ses := range []Session{one, two} {
+		s.cleanup(ses)
+	}
+	if left := s.left(); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	if diff := cmp.Diff(shared, snapshot(t, s.path("home/.envoy/bin"), true)); diff != "" {
+		t.Errorf("H15: clean-up went through the junction (-before +after):\n%s", diff)
+	}
+	// What was there stays, what only the session had came along, and what sessions made is the user's.
+	for rel, want := range map[string]string{"tool": "shared", "deep/data": "session", "of-one": "one", "of-two": "two"} {
+		if got := s.read(s.path("home/.envoy/bin/" + rel)); got != want {
+			t.Errorf("%s is %q, want %q", rel, got, want)
+		}
 	}
 }
 
