@@ -42,11 +42,22 @@ func newPublisher(t testing.TB, ids ...string) publisher {
 // release makes a directory with binaries for two platforms and their signature.
 func (p publisher) release(t testing.TB, id, version string, sequence uint64) string {
 	t.Helper()
+	return p.publish(t, trust.Release{ID: id, Version: version, Sequence: sequence, IssuedAt: now.Add(-time.Hour)})
+}
+
+// binary is the text of one, which is another for each release and platform.
+func binary(id, version, platform string) string {
+	return "#!/bin/sh\n# " + id + version + platform + "\n"
+}
+
+// publish is release for one of which more is said.
+func (p publisher) publish(t testing.TB, r trust.Release) string {
+	t.Helper()
 	dir := t.TempDir()
-	r := trust.Release{ID: id, Version: version, Sequence: sequence, IssuedAt: now.Add(-time.Hour), Protocols: []int{1}, Platforms: map[string]trust.Binary{}}
+	r.Protocols, r.Platforms = []int{1}, map[string]trust.Binary{}
 	digests := trust.Digests{}
 	for platform, file := range map[string]string{here: "linux-bin", "darwin/arm64": "mac-bin"} {
-		text := "#!/bin/sh\n# " + id + version + platform + "\n"
+		text := binary(r.ID, r.Version, platform)
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -146,6 +157,24 @@ func TestInstalledAdaptersAreStartedFromTheDepot(t *testing.T) {
 	}
 }
 
+// resigned changes the signature of a release.
+func resigned(t *testing.T, dir string, change func(envelope string) string) string {
+	t.Helper()
+	at := filepath.Join(dir, depot.SignatureFile)
+	data, err := os.ReadFile(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := change(string(data))
+	if changed == string(data) {
+		t.Fatal("the signature was not changed")
+	}
+	if err := os.WriteFile(at, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func TestRefusedReleasesWriteNothing(t *testing.T) {
 	t.Parallel()
 	p, other := newPublisher(t, "acme"), newPublisher(t, "acme")
@@ -190,6 +219,15 @@ func TestRefusedReleasesWriteNothing(t *testing.T) {
 			must(os.Remove(dir + "/" + depot.SignatureFile))
 			return dir
 		}, core.ErrUntrusted, "not signed"},
+		"expired": {func() string {
+			return p.publish(t, trust.Release{ID: "acme", Version: "1.1.0", Sequence: 6, IssuedAt: now.Add(-time.Hour), ExpiresAt: now})
+		}, core.ErrExpired, "1.1.0"},
+		"truncated": {func() string {
+			return resigned(t, p.release(t, "acme", "1.1.0", 6), func(e string) string { return e[:len(e)/2] })
+		}, core.ErrUntrusted, ""},
+		"payload type": {func() string {
+			return resigned(t, p.release(t, "acme", "1.1.0", 6), func(e string) string { return strings.Replace(e, "vnd.in-toto", "vnd.other", 1) })
+		}, core.ErrUntrusted, "vnd.other"},
 		"older": {func() string { return p.release(t, "acme", "1.0.0", 4) }, core.ErrDowngrade, "sequence 4"},
 		"same":  {func() string { return p.release(t, "acme", "1.0.1", 5) }, core.ErrDowngrade, "sequence 5"},
 	} {
