@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +11,8 @@ import (
 	"testing"
 )
 
-// The guide is a list of commands that work, in an empty home, with nothing but the binary.
+// The guide is a list of commands that work, in an empty home, with nothing but the binary: no toolchain, no client and no
+// program of the system is found on the way.
 func TestTheGuideToExtensionsIsTrue(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/authoring-extensions.md")
@@ -29,7 +31,7 @@ func TestTheGuideToExtensionsIsTrue(t *testing.T) {
 	}
 	cmd := exec.Command("/bin/sh", "-e")
 	cmd.Dir = t.TempDir()
-	cmd.Env = []string{"HOME=" + home, "PATH=" + bin + ":/usr/bin:/bin"}
+	cmd.Env = []string{"HOME=" + home, "PATH=" + bin}
 	cmd.Stdin = strings.NewReader(list)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -39,5 +41,14 @@ func TestTheGuideToExtensionsIsTrue(t *testing.T) {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}
+	}
+	err = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && (d.Name() == "go" || strings.HasPrefix(d.Name(), "go-")) {
+			t.Errorf("%s was made in the home", d.Name())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
