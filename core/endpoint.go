@@ -123,6 +123,23 @@ func (s ModelSource) String() string {
 	return s.Source
 }
 
+// Spell gives a model as the client takes it, whichever way it is spelt: one of the endpoint's. In a native session it is what
+// was given, since the client knows its own. Errors: [ErrInvalid], which names the endpoint, and in its hint the models that
+// there are.
+func (s ModelSource) Spell(model string) (string, error) {
+	if s.Source != FromEndpoint {
+		return model, nil
+	}
+	for _, spelt := range []func(string) string{func(id string) string { return id }, modelendpoint.Plain} {
+		for _, m := range s.Models {
+			if spelt(m.ID) == spelt(model) {
+				return m.ID, nil
+			}
+		}
+	}
+	return "", modelendpoint.NoSuchModel("set model", "", model, s.Name, s.Models)
+}
+
 // The sources.
 const (
 	FromEndpoint = "endpoint"

@@ -95,7 +95,7 @@ func (a *appClient) prompt(ctx context.Context, conversation string, blocks []Bl
 	}()
 	var begun appSaid
 	if _, err := a.app.conn.Call(ctx, "turn/start", params, &begun); err != nil {
-		return "", err
+		return "", notBegun{err}
 	}
 	t.id = begun.Turn.ID
 	close(t.named)
@@ -158,6 +158,13 @@ func (a *appClient) setModel(_ context.Context, _, model string) error {
 	defer a.mu.Unlock()
 	a.model = model
 	return nil
+}
+
+// putBack implements lateModel.
+func (a *appClient) putBack(model string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.model = model
 }
 
 // set holds from the next turn on, in which the client is told, and refuses what it does not know.

@@ -33,9 +33,11 @@ type Conn struct {
 	told connector.Announced
 	// stands is how the client is set up in it.
 	stands standing
-	// chosen are the options that the host has set in it, and chose says that it has set the model.
+	// chosen are the options that the host has set in it, chose says that it has set the model, and before is what it had,
+	// until the client has taken the other one.
 	chosen map[string]bool
 	chose  bool
+	before *before
 	// refusals is which refusal of the credential was the last before what is done now.
 	refusals uint64
 	// owed says that the context of the first prompt still has to go with one.
@@ -217,33 +219,16 @@ func (c *Conn) open(ctx context.Context, resumed string, how func(context.Contex
 		return Conversation{}, err
 	}
 	c.begun(talk, talk.Replaced || talk.ID != resumed)
-	c.chosen, c.chose = map[string]bool{}, false
-	return talk, nil
+	c.chosen, c.chose, c.before = map[string]bool{}, false, nil
+	return c.talk, nil
 }
 
 // begun takes a conversation as the one that turns belong to.
 func (c *Conn) begun(talk Conversation, fresh bool) {
+	talk.Models = c.offers(talk.Models)
 	c.talk, c.owed = talk, c.p.FirstPrompt() != ""
 	c.recall(fresh)
 	c.remember()
-}
-
-// SetModel changes the model from the next turn on. Errors: [ErrUnsupported], [ErrFault], [core.ErrBusy] in a turn.
-func (c *Conn) SetModel(ctx context.Context, model string) error {
-	if err := c.take(); err != nil {
-		return err
-	}
-	defer c.give()
-	ctx, cancel := c.limited(ctx)
-	defer cancel()
-	if c.talk.ID == "" {
-		return c.noTalk("set model")
-	}
-	if err := c.tr.setModel(ctx, c.talk.ID, model); err != nil {
-		return c.fault("set model", err)
-	}
-	c.talk.Model, c.chose = model, true
-	return nil
 }
 
 // Set sets something else than the model, one of [Conversation.Options], from the next turn on: how much the model thinks, or

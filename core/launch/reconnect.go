@@ -15,9 +15,10 @@ import (
 // begins with something else: the next one tries again.
 func (c *Conn) restart(ctx context.Context, replaced bool) (err error) {
 	talk, owed, was := c.talk, c.owed, c.stands.reset()
+	chose, before := c.chose, c.before
 	defer func() {
 		if err != nil {
-			c.talk, c.owed = talk, owed
+			c.talk, c.owed, c.chose, c.before = talk, owed, chose, before
 			c.stands.reset()
 			c.stands.put(was)
 			c.stop()
@@ -44,8 +45,10 @@ func (c *Conn) restart(ctx context.Context, replaced bool) (err error) {
 		// What the host has prepared anew says the rest.
 		want = setup{options: maps.Clone(was.options)}
 		maps.DeleteFunc(want.options, func(name, _ string) bool { return !c.chosen[name] })
-		if !c.chose {
-			model = ""
+		if spelt, none := c.p.Models.Spell(model); !c.chose || none != nil {
+			model, c.chose, c.before = "", false, nil // what was chosen may be none of the endpoint's any more
+		} else {
+			model = spelt
 		}
 	}
 	if err := c.setUp(ctx, model, want.options); err != nil {

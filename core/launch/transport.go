@@ -22,7 +22,7 @@ type Conversation struct {
 	ID string `json:"id"`
 	// Model is the model that answers, "" when the client does not tell.
 	Model string `json:"model,omitempty"`
-	// Models are those that [Conn.SetModel] takes, as far as the client tells.
+	// Models are those that [Conn.SetModel] takes: those of the endpoint, or else as far as the client tells.
 	Models []string `json:"models,omitempty"`
 	// Options are what else [Conn.Set] can set and how it stands, by the client's own names, as far as it tells.
 	Options map[string]string `json:"options,omitempty"`

@@ -33,6 +33,9 @@ type turn struct {
 	tr           transport
 	conversation string
 	shown        atomic.Bool // the client has shown something of it, or asks for something
+	// answered says that the client was given it, and err what came of that, when the turn is over.
+	answered bool
+	err      error
 }
 
 // Prompt runs a turn and gives its events as they come. The last one is End or Error. The turn begins when the sequence is
@@ -87,6 +90,9 @@ func (c *Conn) pass(t *turn, yield func(Event) bool, last <-chan Event) {
 			drain()
 		case end := <-last:
 			drain()
+			if t.answered {
+				c.settle(t.err, end.Err)
+			}
 			give(end)
 			return
 		}
@@ -209,6 +215,7 @@ func (c *Conn) run(t *turn, blocks []Block) Event {
 		blocks = append(blocks, Block{Text: c.p.FirstPrompt()})
 	}
 	reason, err := c.prompt(t, blocks)
+	t.answered, t.err = true, err
 	if err == nil && t.ctx.Err() == nil {
 		c.owed = false
 		c.tellChanges(true)

@@ -105,8 +105,7 @@ func (e Endpoint) Clean() (Endpoint, error) {
 		e.Default = Plain(e.Default)
 	}
 	if !known[e.Default] {
-		return Endpoint{}, fault.New(fault.Invalid, "prepare", "endpoint default model", e.unknown()).
-			WithHint("it has " + e.some())
+		return Endpoint{}, NoSuchModel("prepare", "endpoint default model", e.Default, e.Name, e.Models)
 	}
 	key := trimmed(e.Key.Reveal())
 	if key == "" || len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -116,22 +115,24 @@ func (e Endpoint) Clean() (Endpoint, error) {
 	return e, nil
 }
 
-// unknown says that the default model is none of the models. Its text is shown, so it has to be plain.
-func (e Endpoint) unknown() string {
-	if !plain(e.Default) {
-		return "is none of its models"
+// NoSuchModel is the error for a model that is none of an endpoint's. Its hint lists those that there are. The text of the
+// model is shown, so it is left out unless it is plain.
+func NoSuchModel(op, subject, model, endpoint string, models []Model) error {
+	detail := "is none of its models"
+	if plain(model) {
+		detail = strconv.Quote(model) + " is none of the models of " + strconv.Quote(endpoint)
 	}
-	return strconv.Quote(e.Default) + " is none of the models of " + strconv.Quote(e.Name)
+	return fault.New(fault.Invalid, op, subject, detail).WithHint("it has " + some(models))
 }
 
 // some lists models for people, the first few of many.
-func (e Endpoint) some() string {
+func some(models []Model) string {
 	const most = 8
 	var ids []string
-	for _, m := range e.Models[:min(most, len(e.Models))] {
+	for _, m := range models[:min(most, len(models))] {
 		ids = append(ids, m.ID)
 	}
-	if n := len(e.Models) - len(ids); n > 0 {
+	if n := len(models) - len(ids); n > 0 {
 		ids = append(ids, strconv.Itoa(n)+" more")
 	}
 	return strings.Join(ids, ", ")

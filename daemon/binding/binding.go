@@ -133,24 +133,6 @@ func (x *Binding) Refused() uint64 {
 	return x.handle.Refused()
 }
 
-// CheckModel says whether the session can go on with a model: one of its plan's, from the next request on. Errors:
-// [problem.PlanUnusable], whose hint says what is to be done for a model of another plan.
-func (x *Binding) CheckModel(ctx context.Context, model string) error {
-	snap := x.Snapshot()
-	if snap.Plan == "" {
-		return nil // the client knows its own
-	}
-	p, _, err := x.binder.c.Access.PlanAt(ctx, snap.Workspace, snap.Plan, snap.Revision)
-	if err != nil && !errors.Is(err, problem.Unreadable) {
-		return err
-	}
-	if p.Has(model) {
-		return nil
-	}
-	return problem.New(problem.PlanUnusable, "model", "is none of the plan's").
-		WithHint("it has " + p.Listing() + "; a model of another plan needs a new session")
-}
-
 // End ends what the session has of the plan: its route and every request on it, and the hold on the key. The session
 // itself stays prepared. It may be repeated.
 func (x *Binding) End(ctx context.Context) error {

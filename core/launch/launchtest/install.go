@@ -52,6 +52,8 @@ type Adapter struct {
 	// Transport is the protocol that the agent speaks: [preparer.ACP], which is the default, [preparer.CodexAppServer] or
 	// [preparer.ClaudeStreamJSON].
 	Transport p.Transport
+	// Prefixed says that the agent spells the models of an endpoint with the name of its provider.
+	Prefixed bool
 	// Endpoints says that model endpoints are reached behind a gateway for the Responses API, and that the agent is told more of
 	// one than its key: the base URL in [URLVar], and the default model in the file [ModelFile] of the session. It asks none.
 	Endpoints bool
@@ -91,6 +93,9 @@ func (a Adapter) Describe() p.Descriptor {
 		Model:        p.Model{Protocol: p.OpenAI, Addressing: p.RawModels, Endpoint: p.NoEndpointAdapter, KeyVar: KeyVar},
 		Env:          []string{KeyVar},
 		Gates:        []p.Gate{{ID: "welcome", Answer: p.NotAnswered}, {ID: "terms", Answer: p.AnsweredByFile}},
+	}
+	if a.Prefixed {
+		d.Model.Addressing = p.ProviderPrefixed
 	}
 	if a.Endpoints {
 		d.Env = []string{KeyVar, URLVar}
