@@ -8,6 +8,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
+	"github.com/greenroom-agents/greenroom/daemon/acceptance"
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
@@ -133,8 +134,17 @@ func (x *Binding) Refused() uint64 {
 	return x.handle.Refused()
 }
 
+// Claim records of a turn that has finished that its agent says so, which is for a person to accept. One that was cancelled,
+// refused or cut short claims nothing. turn is its id as the host knows it, which no other turn of the session ever has: what
+// was accepted is the turn of that id. Errors: [problem.InvalidAcceptance], [problem.SessionNotFound] after End.
+func (x *Binding) Claim(ctx context.Context, turn string) error {
+	snap := x.Snapshot()
+	_, err := x.binder.c.Access.Accept(ctx, snap.Workspace, snap.Session, acceptance.AgentClaimed, turn, acceptance.Program)
+	return err
+}
+
 // End ends what the session has of the plan: its route and every request on it, and the hold on the key. The session
-// itself stays prepared. It may be repeated.
+// itself stays prepared, with what a person accepted of it; where it was cleaned up before, that goes too. It may be repeated.
 func (x *Binding) End(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -142,7 +152,11 @@ func (x *Binding) End(ctx context.Context) error {
 	if x.handle != nil {
 		x.handle.Revoke()
 	}
-	return x.binder.c.Access.EndSession(ctx, x.snap.Workspace, x.snap.Session)
+	err := x.binder.c.Access.EndSession(ctx, x.snap.Workspace, x.snap.Session)
+	if _, gone := x.binder.c.Host.Session(ctx, x.request.Session.Ref()); errors.Is(gone, core.ErrNotFound) {
+		err = errors.Join(err, x.binder.c.Access.EndSessionAnywhere(ctx, x.snap.Session))
+	}
+	return err
 }
 
 // replace is replaceWith for a plan whose key was not read yet, or for none.

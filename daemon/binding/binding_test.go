@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/greenroom-agents/greenroom/core/modelendpoint"
+	"github.com/greenroom-agents/greenroom/daemon/acceptance"
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
@@ -216,6 +217,47 @@ func TestP13_PlansThatGoBetweenTurns(t *testing.T) {
 	}
 	if _, err := x.Admit(t.Context(), x.Prepared()); !errors.Is(err, problem.AccessRevoked) {
 		t.Errorf("deleted: %v", err)
+	}
+}
+
+// What a host says of its turns is kept as long as the session is, whoever drives it.
+func TestATurnThatIsDoneIsClaimed(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, throughGateway)
+	r := request(s.plan())
+	stands := func() *acceptance.Acceptance {
+		t.Helper()
+		a, err := s.access.Acceptance(t.Context(), "w", "dir/s1")
+		if err != nil && !errors.Is(err, problem.SessionNotFound) {
+			t.Fatal(err)
+		}
+		return a
+	}
+	x := s.begin(r)
+	if a := stands(); a != nil {
+		t.Errorf("before a turn: %+v", a)
+	}
+	if err := x.Claim(t.Context(), "turn-1"); err != nil {
+		t.Fatal(err)
+	}
+	if a := stands(); a == nil || a.Step != acceptance.AgentClaimed || a.Turn != "turn-1" {
+		t.Errorf("%+v", a)
+	}
+	if _, err := s.access.Accept(t.Context(), "w", "dir/s1", acceptance.UserAccepted, "turn-1", acceptance.Person); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if x = s.begin(r); stands() == nil || stands().Step != acceptance.UserAccepted {
+		t.Errorf("begun again: %+v", stands())
+	}
+	s.host.prepared = nil // it was cleaned up
+	if err := x.End(t.Context()); err != nil || stands() != nil {
+		t.Errorf("%+v, %v", stands(), err)
+	}
+	if err := x.Claim(t.Context(), "turn-2"); !errors.Is(err, problem.SessionNotFound) {
+		t.Errorf("of a session that is gone: %v", err)
 	}
 }
 

@@ -171,6 +171,7 @@ func (a *app) oneOfMany(ctx context.Context, c *launch.Conn, show *showing, text
 	for e := range c.Prompt(ctx, launch.Block{Text: text}) {
 		show.event(e)
 	}
+	a.finished(ctx, show.last)
 	status, err := show.end()
 	if err != nil && terminal(a.Stdin) {
 		// A person may try again; a script is told at once.

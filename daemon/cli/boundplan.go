@@ -3,12 +3,16 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/core/launch"
 	"github.com/greenroom-agents/greenroom/daemon/access"
 	planbinding "github.com/greenroom-agents/greenroom/daemon/binding"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
@@ -96,7 +100,7 @@ func (a *app) runBound(ctx context.Context, h *core.Host, b binding, m preparer.
 		if x, err = binder.Begin(ctx, r); err != nil {
 			return nil, nil, err
 		}
-		a.refused = x.Refused
+		a.refused, a.claim = x.Refused, x.Claim
 		return x.Prepared(), x.Admit, nil
 	}, func(ctx context.Context, h *core.Host, p *core.Prepared, admit admission) (int, error) {
 		a.sayOtherwise(ctx, acc, x)
@@ -111,6 +115,23 @@ func (a *app) runBound(ctx context.Context, h *core.Host, b binding, m preparer.
 		fmt.Fprintf(a.Stderr, "%s %s\n", a.notes.Good("greenroom:"), view.Relayed(sum))
 	}
 	return status, err
+}
+
+// finished records of a turn, by its last event, that the agent says it is done, where its session is on a plan or an agent's.
+// A turn that went well is no failure because that could not be recorded.
+func (a *app) finished(ctx context.Context, last launch.Event) {
+	if a.claim == nil || last.Kind != launch.End || last.Reason != launch.Finished {
+		return
+	}
+	// A session is driven by one process after the other, so that a number of this one is no id.
+	random := make([]byte, 4)
+	_, err := io.ReadFull(a.Rand, random)
+	if err == nil {
+		err = a.claim(context.WithoutCancel(ctx), a.Now().UTC().Format(time.RFC3339)+"-"+hex.EncodeToString(random))
+	}
+	if err != nil {
+		fmt.Fprintf(a.Stderr, "%s that the turn is done could not be recorded: %s\n", a.notes.Warn("greenroom:"), paint.Clean(err.Error()))
+	}
 }
 
 // sayOtherwise says what a session is on in the place of the plan that was meant.

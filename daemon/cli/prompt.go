@@ -186,6 +186,7 @@ func (a *app) oneTurn(pr prompt, policy launch.Policy, asked *person) act {
 		for e := range events {
 			show.event(e)
 		}
+		a.finished(ctx, show.last)
 		return show.end()
 	}
 }

@@ -85,6 +85,8 @@ type app struct {
 	asksTrust bool // whether the person is to be asked about its directory
 	// refused says which refusal of the key the endpoint's last answer was; nil where no gateway sees that.
 	refused func() uint64
+	// claim records of a turn, by its id, that it is done; nil where the session is bound to nothing that records it.
+	claim func(ctx context.Context, turn string) error
 }
 
 // env is the value of a variable; of one that occurs twice the last.

@@ -25,6 +25,17 @@ type sessionRow struct {
 	Damaged string          // what is wrong with its record
 }
 
+// key is the name of the session in the store, "" for one whose record is damaged.
+func (r sessionRow) key() string {
+	switch {
+	case r.Bound != nil:
+		return r.Bound.Session
+	case r.Info.Ref.ID != "":
+		return r.Info.Ref.Workspace + "/" + r.Info.Ref.ID
+	}
+	return ""
+}
+
 // Check says whether it is one of a check of a subscription, which nobody works in.
 func (r sessionRow) Check() bool { return subscription.Is(r.Info.Ref) }
 
@@ -160,9 +171,15 @@ func (p *Page) sessionShown(v *visit) (b sessionShown, err error) {
 		if a, err := p.Access.Agent(v.Context(), v.workspace, s.Agent); err == nil {
 			b.Agent = &a
 		}
-		if b.Accepted, err = p.Access.Acceptance(v.Context(), v.workspace, s.Session); err != nil {
-			return b, err
-		}
+	}
+	// What was accepted outlives the host that the session was bound by, and is not of a session of the same name before it.
+	a, err := p.Access.Acceptance(v.Context(), v.workspace, b.key())
+	switch {
+	case errors.Is(err, problem.SessionNotFound):
+	case err != nil:
+		return b, err
+	case a != nil && !a.Updated.Before(b.Info.Created):
+		b.Accepted = a
 	}
 	groups, err := p.groups(v.Context(), v.workspace, h)
 	for _, g := range groups {
@@ -203,10 +220,11 @@ func (p *Page) acceptTurn(w http.ResponseWriter, v *visit) error {
 	if err != nil {
 		return err
 	}
-	if row.Bound == nil {
+	_, err = p.Access.Accept(v.Context(), v.workspace, row.key(), acceptance.UserAccepted, v.PostForm.Get("turn"), acceptance.Person)
+	if row.Bound == nil && errors.Is(err, problem.SessionNotFound) {
 		return badForm("the session is on no plan of this workspace", "its work is accepted where it was begun")
 	}
-	if _, err := p.Access.Accept(v.Context(), v.workspace, row.Bound.Session, acceptance.UserAccepted, v.PostForm.Get("turn"), acceptance.Person); err != nil {
+	if err != nil {
 		return err
 	}
 	return v.to(w, "accepted", "sessions", row.Info.Name)
@@ -237,9 +255,9 @@ func (p *Page) cleanup(w http.ResponseWriter, v *visit) error {
 	} else {
 		report, err = p.Sessions.Cleanup(v.Context(), row.Info.Ref, o)
 	}
-	if err == nil && row.Bound != nil {
+	if key := row.key(); err == nil && key != "" {
 		// A host that was killed did not say that the session has ended, and holds the key of its revision.
-		err = p.Access.EndSessionAnywhere(v.Context(), row.Bound.Session)
+		err = p.Access.EndSessionAnywhere(v.Context(), key)
 	}
 	if err != nil {
 		return err

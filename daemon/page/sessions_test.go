@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/daemon/acceptance"
+	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/daemon/store"
 )
 
@@ -170,9 +172,26 @@ func TestAPersonAcceptsTheTurnThatTheyLookAt(t *testing.T) {
 	if got := s.press(s.get(at), at+"/accept", url.Values{"turn": {" "}}); got.status != http.StatusBadRequest {
 		t.Errorf("no turn: %d", got.status)
 	}
+	// What was claimed, and what was accepted, stays when the host of the session has ended.
+	if err := s.access.EndSession(t.Context(), "personal", "dir/s1"); err != nil {
+		t.Fatal(err)
+	}
+	got = s.follow(s.press(s.get(at), at+"/accept", nil))
+	if text := words(got.root); !strings.Contains(text, "Turn t2 A person accepted it.") {
+		t.Errorf("%s", text)
+	}
+	if _, err := s.access.BindSession(t.Context(), 0, store.Snapshot{Workspace: "personal", Session: "dir/s1", Harness: "one", Plan: p.ID, Revision: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if text := words(s.get(at).root); !strings.Contains(text, "Turn t2 A person accepted it.") {
+		t.Errorf("%s", text)
+	}
 	// Cleaned up it uses the plan no more, whether its host said so or not.
 	s.follow(s.press(s.get(at+"/cleanup"), at+"/cleanup", nil))
 	if refs, err := s.access.References(t.Context(), "personal", p.ID); err != nil || len(refs) != 0 {
 		t.Errorf("%+v, %v", refs, err)
+	}
+	if a, err := s.access.Acceptance(t.Context(), "personal", "dir/s1"); !errors.Is(err, problem.SessionNotFound) {
+		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -162,8 +162,27 @@ func TestAcceptanceIsKeptWithItsTurn(t *testing.T) {
 		must[acceptance.Acceptance](t)(s.Accept(ctx, "w", "s1", acceptance.AgentClaimed, "t2", acceptance.Program))
 		_, err = s.Accept(ctx, "w", "s1", acceptance.UserAccepted, "t2", acceptance.Program)
 		codeIs(t, err, problem.InvalidAcceptance)
-		if a := must[*acceptance.Acceptance](t)(s.Acceptance(ctx, "w", "s1")); a.Step != acceptance.AgentClaimed || a.Turn != "t2" {
-			t.Errorf("%+v", a)
+		is := func(turn string, step acceptance.Step) {
+			t.Helper()
+			if a := must[*acceptance.Acceptance](t)(s.Acceptance(ctx, "w", "s1")); a == nil || a.Step != step || a.Turn != turn {
+				t.Errorf("%+v", a)
+			}
 		}
+		is("t2", acceptance.AgentClaimed)
+		must[acceptance.Acceptance](t)(s.Accept(ctx, "w", "s1", acceptance.UserAccepted, "t2", acceptance.Person))
+		// What was accepted stays when its host ends, and can still be accepted then; it goes with the session itself.
+		if err := s.EndSession(ctx, "w", "s1"); err != nil {
+			t.Error(err)
+		}
+		is("t2", acceptance.UserAccepted)
+		must[acceptance.Acceptance](t)(s.Accept(ctx, "w", "s1", acceptance.UserAccepted, "t3", acceptance.Person))
+		is("t3", acceptance.UserAccepted)
+		if err := s.EndSessionAnywhere(ctx, "s1"); err != nil {
+			t.Error(err)
+		}
+		_, err = s.Acceptance(ctx, "w", "s1")
+		codeIs(t, err, problem.SessionNotFound)
+		_, err = s.Accept(ctx, "w", "s1", acceptance.UserAccepted, "t3", acceptance.Person)
+		codeIs(t, err, problem.SessionNotFound)
 	})
 }

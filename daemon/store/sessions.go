@@ -102,7 +102,8 @@ func (s *Store) Sessions(ctx context.Context, workspace string) ([]Snapshot, err
 	return all, failed(err)
 }
 
-// EndSession forgets a session, and what only it needed. One that is not there is no error.
+// EndSession forgets what a session is bound to, and what only it needed. What a person accepted of its work stays, as the
+// session itself does. One that is not there is no error.
 func (s *Store) EndSession(ctx context.Context, workspace, session string) error {
 	gone := false
 	err := s.write(ctx, func(tx *sql.Tx) error {
@@ -114,9 +115,6 @@ func (s *Store) EndSession(ctx context.Context, workspace, session string) error
 		}
 		if err == nil {
 			_, err = s.exec(ctx, tx, "DELETE FROM sessions WHERE workspace = ? AND session = ?", workspace, session)
-		}
-		if err == nil {
-			_, err = s.exec(ctx, tx, "DELETE FROM acceptances WHERE workspace = ? AND session = ?", workspace, session)
 		}
 		if err != nil {
 			return err
@@ -130,8 +128,8 @@ func (s *Store) EndSession(ctx context.Context, workspace, session string) error
 	return err
 }
 
-// EndSessionAnywhere forgets a session in whichever workspaces it is bound: one that was cleaned up, and whose host may have
-// been killed before it could say so.
+// EndSessionAnywhere forgets a session that was cleaned up, and how far its work was accepted, in whichever workspaces it is
+// bound: its host may have been killed before it could say so.
 func (s *Store) EndSessionAnywhere(ctx context.Context, session string) error {
 	var in []string
 	err := s.rows(ctx, s.db, func(scan func(...any) error) error {
@@ -144,16 +142,19 @@ func (s *Store) EndSessionAnywhere(ctx context.Context, session string) error {
 	for _, workspace := range in {
 		err = errors.Join(err, s.EndSession(ctx, workspace, session))
 	}
-	return err
+	return errors.Join(err, s.write(ctx, func(tx *sql.Tx) error {
+		_, err := s.exec(ctx, tx, "DELETE FROM acceptances WHERE session = ?", session)
+		return err
+	}))
 }
 
-// Acceptance is how far the work of a session is accepted, nil when nothing was claimed. Errors:
-// [problem.SessionNotFound].
+// Acceptance is how far the work of a session is accepted, nil when nothing was claimed. It outlives what the session is
+// bound to. Errors: [problem.SessionNotFound].
 func (s *Store) Acceptance(ctx context.Context, workspace, session string) (*acceptance.Acceptance, error) {
-	if _, err := s.Session(ctx, workspace, session); err != nil {
-		return nil, err
-	}
 	a, err := s.acceptance(ctx, s.db, workspace, session)
+	if err == nil && a == nil {
+		_, err = s.Session(ctx, workspace, session)
+	}
 	return a, failed(err)
 }
 
@@ -174,7 +175,7 @@ func (s *Store) acceptance(ctx context.Context, on handle, workspace, session st
 // [problem.InvalidAcceptance].
 func (s *Store) Accept(ctx context.Context, workspace, session string, step acceptance.Step, turn string, by acceptance.By) (acceptance.Acceptance, error) {
 	var next acceptance.Acceptance
-	if _, err := s.Session(ctx, workspace, session); err != nil {
+	if _, err := s.Acceptance(ctx, workspace, session); err != nil {
 		return next, err
 	}
 	err := s.write(ctx, func(tx *sql.Tx) error {
