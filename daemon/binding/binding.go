@@ -75,6 +75,9 @@ func (x *Binding) Admit(ctx context.Context, running *core.Prepared) (*core.Prep
 	p, key, err := x.binder.c.Access.PlanWithKey(ctx, x.snap.Workspace, x.snap.Plan)
 	switch {
 	case errors.Is(err, problem.PlanNotFound):
+		if x.handle != nil {
+			x.handle.Revoke() // the turn before it has ended, and what the client still runs is no turn
+		}
 		return nil, revoked()
 	case p.Revision > 0 && (p.Revision == x.snap.Revision || !p.Enabled): // disabled, it goes on with what it has
 		if running != nil && running != x.prepared {

@@ -218,6 +218,12 @@ func TestP13_PlansThatGoBetweenTurns(t *testing.T) {
 	if _, err := x.Admit(t.Context(), x.Prepared()); !errors.Is(err, problem.AccessRevoked) {
 		t.Errorf("deleted: %v", err)
 	}
+	if got := s.ask(first, "m-a"); got != 401 {
+		t.Errorf("the key of a plan that is deleted can be used after its last turn: %d", got)
+	}
+	if err := x.End(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
 // What a host says of its turns is kept as long as the session is, whoever drives it.
