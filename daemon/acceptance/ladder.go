@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 )
 
@@ -44,6 +45,8 @@ func Move(old *Acceptance, step Step, turn string, by By, now time.Time) (Accept
 	switch {
 	case turn == "" || len(turn) > 256:
 		return refuse("turnId", "is blank or too long")
+	case !plan.IsID(turn):
+		return refuse("turnId", "holds control characters, or is no UTF-8")
 	case rank(step) == 0:
 		return refuse("state", "is no step that there is")
 	case step == UserAccepted && by != Person:

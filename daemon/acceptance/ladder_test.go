@@ -34,6 +34,9 @@ func TestOnlyAPersonReachesTheTop(t *testing.T) {
 		"a claim of what was checked":    {on(checked, "1"), claimed, "1", acceptance.Program, checked, "1"},
 		"new work after it was accepted": {on(accepted, "1"), claimed, "2", acceptance.Program, claimed, "2"},
 		"no turn":                        {nil, accepted, " ", acceptance.Person, "", ""},
+		"a turn with a NUL":              {nil, claimed, "1\x00", acceptance.Program, "", ""},
+		"a turn on two lines":            {nil, accepted, "1\n2", acceptance.Person, "", ""},
+		"a turn that is no text":         {nil, accepted, "1\xff", acceptance.Person, "", ""},
 		"no step":                        {nil, "done", "1", acceptance.Person, "", ""},
 	} {
 		got, err := acceptance.Move(c.old, c.step, c.turn, c.by, time.Unix(9, 0))

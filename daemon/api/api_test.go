@@ -325,6 +325,39 @@ func TestChangesAreStreamed(t *testing.T) {
 	}
 }
 
+// Ids that no database may be asked for are ids of nothing, wherever they stand.
+func TestIdsOfNothingAreNotFound(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, odd := range []string{"%00", "a%00b", "%ff", "%0a", "%7f", "%c2%85"} {
+		for path := range s.doc.at("paths") {
+			for name := range strings.SplitSeq(path, "/") {
+				if !strings.HasPrefix(name, "{") {
+					continue
+				}
+				to := strings.NewReplacer(name, odd, "{workspaceID}", "w", "{planID}", "mp-none", "{agentID}", "none", "{sessionID}", "none").Replace(path)
+				for method, op := range s.doc.at("paths", path) {
+					if _, ok := op.(map[string]any); !ok {
+						continue
+					}
+					if a := s.do(strings.ToUpper(method), to, map[string]any{}, "*"); a.status != 404 || a.code() != "not_found" {
+						t.Errorf("%s %s: %+v", method, to, a)
+					}
+				}
+			}
+		}
+	}
+	if a := s.do("POST", in+"/model-plans/detect", map[string]any{"planId": "a\x00"}, ""); a.status != 404 || a.code() != "model_plan_not_found" {
+		t.Errorf("%+v", a)
+	}
+	if _, err := s.access.BindSession(t.Context(), 0, store.Snapshot{Workspace: "w", Session: "s1", Harness: "one"}); err != nil {
+		t.Fatal(err)
+	}
+	if a := s.do("POST", in+"/agent-sessions/s1/acceptance", map[string]any{"turnId": "a\x00"}, ""); a.status != 400 || a.code() != "invalid_acceptance_request" {
+		t.Errorf("%+v", a)
+	}
+}
+
 // Requests made of the document itself, right ones and wrong ones: nothing fails on our side, and no answer is one that the
 // document does not have.
 func TestRequestsOfTheDocumentAreAnsweredAsItSays(t *testing.T) {
@@ -349,7 +382,13 @@ func TestRequestsOfTheDocumentAreAnsweredAsItSays(t *testing.T) {
 				if !ok || method == "delete" && r.IntN(4) > 0 {
 					continue
 				}
-				to := strings.NewReplacer("{workspaceID}", "w", "{planID}", plans[r.IntN(len(plans))], "{agentID}", url.PathEscape(agents[r.IntN(len(agents))]), "{sessionID}", "none").Replace(path)
+				id := func(of ...string) string {
+					if r.IntN(20) == 0 {
+						of = []string{"\x00", "\xff", "a\nb", "\u202e", strings.Repeat("n", 500)}
+					}
+					return url.PathEscape(of[r.IntN(len(of))])
+				}
+				to := strings.NewReplacer("{workspaceID}", id("w"), "{planID}", id(plans...), "{agentID}", id(agents...), "{sessionID}", id("none")).Replace(path)
 				var body any
 				if operation["requestBody"] != nil {
 					schema := operation["requestBody"].(map[string]any)["content"].(map[string]any)["application/json"].(map[string]any)["schema"].(map[string]any)

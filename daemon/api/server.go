@@ -12,6 +12,7 @@ import (
 	"github.com/greenroom-agents/greenroom/daemon/agent"
 	"github.com/greenroom-agents/greenroom/daemon/api/wire"
 	"github.com/greenroom-agents/greenroom/daemon/internal/door"
+	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
@@ -109,6 +110,10 @@ func (s *server) guard(mux *http.ServeMux) http.Handler {
 				w.Header().Set("Allow", probe.header.Get("Allow"))
 			}
 			writeProblem(w, refused(status, code, detail))
+			return
+		}
+		if !plan.IsID(r.URL.Path) {
+			writeProblem(w, refused(http.StatusNotFound, "not_found", "no id has control characters, or is no UTF-8"))
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)

@@ -46,7 +46,7 @@ func TestWhateverIsSentIsAnswered(t *testing.T) {
 		if r.IntN(4) > 0 {
 			to = strings.NewReplacer("ID", pick(p.ID, q.ID), "AGENT", a.ID, "NAME", info.Name).Replace(to)
 		} else {
-			odd := url.PathEscape(pick("mp-none", "\x00", strings.Repeat("n", 500), "..", "a/b"))
+			odd := url.PathEscape(pick("mp-none", "\x00", "\xff", "a\nb", strings.Repeat("n", 500), "..", "a/b"))
 			to = strings.NewReplacer("ID", odd, "AGENT", odd, "NAME", odd).Replace(to)
 		}
 		to = "/w/" + url.PathEscape(pick("personal", "personal", "personal", "personal", "team", "\x00", strings.Repeat("w", 2000), "a b/c")) + to
@@ -78,6 +78,19 @@ func TestWhateverIsSentIsAnswered(t *testing.T) {
 	}
 	if len(kinds) < 6 || kinds["404"] > 1000 {
 		t.Errorf("only these answers were seen: %v", kinds)
+	}
+}
+
+// An address with what no id can have leads nowhere, and asks the store for nothing.
+func TestIdsOfNothingAreNotFound(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, odd := range []string{"%00", "%ff", "a%0ab"} {
+		for _, to := range []string{"/w/" + odd + "/plans", "/w/" + odd + "/agents/new", in + "/plans/" + odd, in + "/agents/" + odd + "/edit", in + "/sessions/" + odd} {
+			if got := s.get(to); got.status != http.StatusNotFound || !strings.Contains(words(got.root), "Not found") {
+				t.Errorf("%s: %d %s", to, got.status, words(got.root))
+			}
+		}
 	}
 }
 

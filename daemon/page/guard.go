@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"github.com/greenroom-agents/greenroom/core"
+	"github.com/greenroom-agents/greenroom/daemon/access"
 	"github.com/greenroom-agents/greenroom/daemon/api"
 	"github.com/greenroom-agents/greenroom/daemon/internal/door"
+	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 )
 
@@ -77,6 +79,10 @@ func (p *Page) inside(do handle) http.HandlerFunc {
 		g := p.guestOf(r)
 		if g == nil {
 			p.askToken(w, r, http.StatusUnauthorized, "")
+			return
+		}
+		if !plan.IsID(r.URL.Path) {
+			p.showProblem(w, &visit{r, access.Personal, g}, &api.Problem{Status: http.StatusNotFound, Detail: "no id has control characters, or is no UTF-8"})
 			return
 		}
 		v := &visit{r, r.PathValue("workspace"), g}

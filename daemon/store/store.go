@@ -6,10 +6,12 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/pressly/goose/v3"
 
+	"github.com/greenroom-agents/greenroom/daemon/plan"
 	"github.com/greenroom-agents/greenroom/daemon/problem"
 	"github.com/greenroom-agents/greenroom/daemon/secret"
 )
@@ -122,12 +124,31 @@ func (s *Store) exec(ctx context.Context, on handle, query string, args ...any) 
 	return r.RowsAffected()
 }
 
-func (s *Store) row(ctx context.Context, on handle, query string, args ...any) *sql.Row {
+// one is the row that was asked for.
+type one interface{ Scan(...any) error }
+
+// noRow is that there is none.
+type noRow struct{}
+
+func (noRow) Scan(...any) error { return sql.ErrNoRows }
+
+func (s *Store) row(ctx context.Context, on handle, query string, args ...any) one {
+	if askedForNothing(args) {
+		return noRow{}
+	}
 	return on.QueryRowContext(ctx, s.engine.rewrite(query), args...)
+}
+
+// askedForNothing says whether what is looked up can be stored under no id. PostgreSQL fails at such a text, and SQLite does not.
+func askedForNothing(args []any) bool {
+	return slices.ContainsFunc(args, func(a any) bool { text, is := a.(string); return is && !plan.IsID(text) })
 }
 
 // rows calls each for every row.
 func (s *Store) rows(ctx context.Context, on handle, each func(scan func(...any) error) error, query string, args ...any) error {
+	if askedForNothing(args) {
+		return nil
+	}
 	rows, err := on.QueryContext(ctx, s.engine.rewrite(query), args...)
 	if err != nil {
 		return err
