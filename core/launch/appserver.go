@@ -31,8 +31,9 @@ type Pipes struct {
 // Appserver is a client of the Codex app-server protocol that was told what was prepared for it. It is safe for concurrent
 // use, and ends with the client's output.
 type Appserver struct {
-	conn *jsonrpc.Conn
-	cwd  string
+	conn    *jsonrpc.Conn
+	cwd     string
+	version string // of the client, "" when it is not known
 }
 
 // RPCError is what a client answers in the place of a result. Its words may name paths.
@@ -59,7 +60,7 @@ func OpenAppserver(ctx context.Context, p *core.Prepared, pipes Pipes, who Info)
 	if p.Transport != preparer.CodexAppServer {
 		return nil, fault.New(fault.Invalid, "start client", p.Provider, "it does not speak the app-server protocol")
 	}
-	a := &Appserver{conn: jsonrpc.New(pipes.In, deaf{}), cwd: p.Cwd}
+	a := &Appserver{conn: jsonrpc.New(pipes.In, deaf{}), cwd: p.Cwd, version: p.Version}
 	go func() { _ = a.conn.Serve(pipes.Out) }() // calls say why it ended
 	if err := a.shake(ctx, p, who); err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (a *Appserver) shake(ctx context.Context, p *core.Prepared, who Info) error
 		return err
 	}
 	if err := a.conn.Notify(ctx, "initialized", nil); err != nil {
-		return broken("initialized", err)
+		return a.broken("initialized", err)
 	}
 	for _, step := range handshake.List(p.Handshake()) {
 		if err := a.step(ctx, step); err != nil {
@@ -144,19 +145,23 @@ func (a *Appserver) thread(ctx context.Context, id string, params map[string]any
 
 func (a *Appserver) call(ctx context.Context, method string, params, result any) error {
 	_, err := a.conn.Call(ctx, method, params, result)
-	return broken(method, err)
+	return a.broken(method, err)
 }
 
 // broken gives the error of a call its class.
-func broken(method string, err error) error {
+func (a *Appserver) broken(method string, err error) error {
 	var said *RPCError
 	var syntax *json.SyntaxError
 	var shape *json.UnmarshalTypeError
+	version := a.version
+	if version != "" {
+		version = ", version " + version + ","
+	}
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &said) && said.Code == jsonrpc.MethodNotFound:
-		return fault.Wrap(err, fault.Handshake, "start client", method, "the client does not know it").WithHint("install a newer version of the client")
+		return fault.Wrap(err, fault.Handshake, "start client", method, "the client"+version+" does not know it").WithHint("install a newer version of the client")
 	case errors.As(err, &said):
 		return fault.Wrap(err, fault.Handshake, "start client", method, "the client refused it")
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):

@@ -162,10 +162,10 @@ func TestC195_H23_AStepThatFailsFailsTheStart(t *testing.T) {
 	}{
 		"refuses to begin":     {&launchtest.Appserver{Refuse: map[string]launch.RPCError{"initialize": bad}}, core.ErrHandshake, "refused"},
 		"ends at once":         {&launchtest.Appserver{End: "initialize"}, core.ErrHandshake, "ended"},
-		"does not know roots":  {&launchtest.Appserver{Refuse: map[string]launch.RPCError{"skills/extraRoots/set": gone}}, core.ErrHandshake, "does not know"},
+		"does not know roots":  {&launchtest.Appserver{Refuse: map[string]launch.RPCError{"skills/extraRoots/set": gone}}, core.ErrHandshake, "version 0.51.2, does not know"},
 		"refuses roots":        {&launchtest.Appserver{Refuse: map[string]launch.RPCError{"skills/extraRoots/set": bad}}, core.ErrHandshake, "refused"},
 		"ends at the roots":    {&launchtest.Appserver{End: "skills/extraRoots/set"}, core.ErrHandshake, "ended"},
-		"does not know a list": {&launchtest.Appserver{Refuse: map[string]launch.RPCError{"skills/list": gone}}, core.ErrHandshake, "does not know"},
+		"does not know a list": {&launchtest.Appserver{Refuse: map[string]launch.RPCError{"skills/list": gone}}, core.ErrHandshake, "version 0.51.2, does not know"},
 		"answers junk":         {&launchtest.Appserver{Junk: "skills/list"}, core.ErrHandshake, "something else"},
 		"forgets a skill":      {&launchtest.Appserver{Forget: []string{skill}}, core.ErrSkillsMissing, "does not list"},
 		"lists a skill twice":  {&launchtest.Appserver{Twice: []string{skill}}, core.ErrSkillsMissing, "more than once"},
@@ -175,7 +175,9 @@ func TestC195_H23_AStepThatFailsFailsTheStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, actor{preparer.CodexAppServer})
-			_, err := s.open(s.prepare(), c.client)
+			p := s.prepare()
+			p.Version = "0.51.2"
+			_, err := s.open(p, c.client)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 				t.Fatalf("got %v", err)
 			}

@@ -35,7 +35,7 @@ type appTurn struct {
 
 func newAppClient(w io.Writer, to side) *appClient {
 	a := &appClient{side: to}
-	a.app = &Appserver{conn: jsonrpc.New(w, a), cwd: to.p.Cwd}
+	a.app = &Appserver{conn: jsonrpc.New(w, a), cwd: to.p.Cwd, version: to.p.Version}
 	return a
 }
 
