@@ -169,7 +169,8 @@ func TestC008_HostToolsLeadPath(t *testing.T) {
 				t.Error("the command sees a secret of ours")
 			}
 		}
-		for _, name := range []string{"TUTTI_WORKSPACE_ID=workspace 51c2\n", "TUTTI_AGENT_SESSION_ID=path\n"} {
+		// The home is the person's own, so that what the model runs has the logins that lie there.
+		for _, name := range []string{"TUTTI_WORKSPACE_ID=workspace 51c2\n", "TUTTI_AGENT_SESSION_ID=path\n", "\nHOME=" + s.home + "\n"} {
 			if !strings.Contains(output, name) {
 				t.Errorf("%q is not in the environment", name)
 			}
