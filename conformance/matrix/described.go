@@ -4,8 +4,8 @@ package matrix
 func Hermes() Client { return Client{ID: "hermes", Name: "Hermes Agent", Package: "hermes-agent"} }
 
 // described are the promises on agents that are described by a signed package, and not by an adapter.
-func described() Section {
-	row := func(title, test string) Row { return Row{title, map[string]Cell{Hermes().ID: {Test: test}}} }
+func described(hermes Client) Section {
+	row := func(title, test string) Row { return Row{title, map[string]Cell{hermes.ID: {Test: test}}} }
 	return Section{
 		Title: "Agents that a signed package describes",
 		intro: `
@@ -13,7 +13,7 @@ The agent is pinned by ` + "`conformance/clients/hermes.txt`" + `, and no adapte
 it is not installed, and these promises are known to be unreachable there.
 
 `,
-		Columns:     []Client{Hermes()},
+		Columns:     []Client{hermes},
 		Unreachable: "Hermes Agent is not installed here",
 		Rows: []Row{
 			row("Prepared from its signed package it starts in the session's home, lists our skills and the user's, and reads our instructions; the user's home stays as it was",

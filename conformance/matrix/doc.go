@@ -2,6 +2,6 @@
 // results of the tests and renders docs/compatibility.md.
 //
 // It runs nothing and judges nothing: a cell is ok when its test passed in the results it was given, and an error when no
-// such test was in them, so that the table cannot claim what is not tested. The rendering holds no time and no machine,
-// so equal results give equal bytes.
+// such test was in them, so that the table cannot claim what is not tested. The rendering holds the day of the run and
+// no machine, so equal runs give equal bytes, and [Undated] leaves out the day for whoever compares two runs.
 package matrix

@@ -2,7 +2,8 @@ package matrix
 
 // managed are the promises on what the administrator of a machine lays down for the clients on it.
 func managed(clients []Client) Section {
-	const test, day, none = "TestH33_SettingsOfTheMachine/", ", seen 2026-12-01", "the client reads nothing of the machine's"
+	const test, none = "TestH33_SettingsOfTheMachine/", "the client reads nothing of the machine's"
+	known := func(id, text string) Known { return Known{ID: id, Text: text, Seen: "2026-12-01"} }
 	return Section{
 		Title: "Settings of the machine",
 		intro: `
@@ -19,20 +20,20 @@ are known to be unreachable, and the table stays as it was.
 				"codex":    {Test: test + "codex/settings"},
 				"claude":   {Test: test + "claude/settings"},
 				"kimi":     {None: none},
-				"opencode": {Test: test + "opencode/provider", Known: "a provider of our name is laid over ours" + day}}},
+				"opencode": {Test: test + "opencode/provider", Known: known("K2", "a provider of our name is laid over ours")}}},
 			{"What the machine requires of the client leads nowhere either", map[string]Cell{
-				"codex":    {Test: test + "codex/requirements", Known: "a provider that is required is asked, with the key if it asks for it" + day},
-				"claude":   {Test: test + "claude/socket", Known: "a socket takes all requests" + day},
+				"codex":    {Test: test + "codex/requirements", Known: known("K3", "a provider that is required is asked, with the key if it asks for it")},
+				"claude":   {Test: test + "claude/socket", Known: known("K4", "a socket takes all requests")},
 				"kimi":     {None: none},
 				"opencode": {None: "the client knows no requirements beside the settings"}}},
 			{"Nothing of the machine's is added to what is sent, runs or is told", map[string]Cell{
-				"codex":    {Test: test + "codex/additions", Known: "servers, telemetry and instructions count" + day},
-				"claude":   {Test: test + "claude/additions", Known: "headers, bodies, helpers, telemetry, hooks and instructions count" + day},
+				"codex":    {Test: test + "codex/additions", Known: known("K5", "servers, telemetry and instructions count")},
+				"claude":   {Test: test + "claude/additions", Known: known("K6", "headers, bodies, helpers, telemetry, hooks and instructions count")},
 				"kimi":     {None: none},
-				"opencode": {Test: test + "opencode/additions", Known: "servers count" + day}}},
+				"opencode": {Test: test + "opencode/additions", Known: known("K7", "servers count")}}},
 			{"Servers of the machine's leave those of the session alone", map[string]Cell{
 				"codex":    {Test: test + "codex/servers"},
-				"claude":   {Test: test + "claude/servers", Known: "beside servers of the machine a session with servers or a credential does not start" + day},
+				"claude":   {Test: test + "claude/servers", Known: known("K8", "beside servers of the machine a session with servers or a credential does not start")},
 				"kimi":     {None: none},
 				"opencode": {Test: test + "opencode/servers"}}},
 		},

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Client is one column.
@@ -22,9 +23,15 @@ type Client struct {
 type Cell struct {
 	Test string // full name of the test, subtests separated by slashes
 	None string // why the promise has no meaning for the client
-	// Known is the fault that the test shows to be there, with the day on which it was seen; such a test passes while
-	// the fault is there.
-	Known string
+	// Known is the limit that the test shows to be there; such a test passes while it is there.
+	Known Known
+}
+
+// Known is a limit of a client that no session takes away. Its zero value is none.
+type Known struct {
+	ID   string // by which docs/threat-model.md explains it
+	Text string
+	Seen string // the day on which it was first seen
 }
 
 // Row is one promise.
@@ -46,28 +53,38 @@ const (
 // Results are outcomes by the name of the test.
 type Results map[string]Outcome
 
+// Run is what one run of the tests came to.
+type Run struct {
+	Results Results
+	Day     string // on which it ended, by UTC; "" when that is not known
+}
+
 // Read reads the output of go test -json, hands what the tests print to each, and collects the outcomes.
-func Read(r io.Reader, each func(test, output string)) (Results, error) {
-	results := Results{}
+func Read(r io.Reader, each func(test, output string)) (Run, error) {
+	run := Run{Results: Results{}}
 	for decoder := json.NewDecoder(r); ; {
 		var event struct {
+			Time   time.Time
 			Action Outcome
 			Test   string
 			Output string
 		}
 		err := decoder.Decode(&event)
 		if errors.Is(err, io.EOF) {
-			return results, nil
+			return run, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read test results: %w", err)
+			return Run{}, fmt.Errorf("read test results: %w", err)
+		}
+		if day := event.Time.UTC().Format(time.DateOnly); !event.Time.IsZero() && day > run.Day {
+			run.Day = day
 		}
 		switch event.Action {
 		case "output":
 			each(event.Test, event.Output)
 		case Passed, Failed, Skipped:
 			if event.Test != "" {
-				results[event.Test] = event.Action
+				run.Results[event.Test] = event.Action
 			}
 		}
 	}
@@ -91,20 +108,41 @@ func Pin(clients []Client, lock []byte) error {
 	return nil
 }
 
+// PinList sets the version of a client by a list of requirements as pip reads it, with one package a line.
+func PinList(c Client, list []byte) (Client, error) {
+	for line := range strings.Lines(string(list)) {
+		name, version, ok := strings.Cut(line, "==")
+		if name, _, _ = strings.Cut(name, "["); ok && name == c.Package {
+			c.Version, _, _ = strings.Cut(strings.TrimSpace(version), " ")
+			return c, nil
+		}
+	}
+	return c, fmt.Errorf("the list does not pin %s", c.Package)
+}
+
 // ErrIncomplete says that a test did not pass, was skipped, or was not among the results.
 var ErrIncomplete = errors.New("the results do not carry the whole table")
 
 // Render writes the table. With an error that is ErrIncomplete it still gives a table, which says what is missing.
-func Render(clients []Client, rows []Row, results Results) (string, error) {
+func Render(clients []Client, rows []Row, run Run) (string, error) {
 	var b strings.Builder
 	b.WriteString(head)
-	err := table(&b, clients, rows, results)
+	err := table(&b, clients, rows, run)
 	b.WriteString(foot)
 	return b.String(), err
 }
 
-func table(b *strings.Builder, clients []Client, rows []Row, results Results) error {
+// dated is the line above a table that says when it was shown.
+var dated = regexp.MustCompile(`(?m)^Run of \d{4}-\d{2}-\d{2}\.\n\n`)
+
+// Undated is a table without the days of the runs, by which it is no other table.
+func Undated(document string) string { return dated.ReplaceAllString(document, "") }
+
+func table(b *strings.Builder, clients []Client, rows []Row, run Run) error {
 	var missing []string
+	if run.Day != "" {
+		fmt.Fprintf(b, "Run of %s.\n\n", run.Day)
+	}
 	b.WriteString("| promise |")
 	for _, c := range clients {
 		fmt.Fprintf(b, " %s |", strings.TrimSpace(c.Name+" "+c.Version))
@@ -113,7 +151,7 @@ func table(b *strings.Builder, clients []Client, rows []Row, results Results) er
 	for _, row := range rows {
 		fmt.Fprintf(b, "| %s |", row.Title)
 		for _, c := range clients {
-			text, ok := row.Cells[c.ID].render(results)
+			text, ok := row.Cells[c.ID].render(run.Results)
 			if !ok {
 				missing = append(missing, fmt.Sprintf("%s on %s: %s", row.Title, c.Name, text))
 			}
@@ -133,8 +171,8 @@ func (c Cell) render(results Results) (text string, complete bool) {
 		return "not stated", false
 	case c.Test == "":
 		return "n/a: " + c.None, true
-	case outcome == Passed && c.Known != "":
-		return "known: " + c.Known + ", `" + c.Test + "`", true
+	case outcome == Passed && c.Known != Known{}:
+		return "known: " + c.Known.ID + ", " + c.Known.Text + ", seen " + c.Known.Seen + ", `" + c.Test + "`", true
 	case outcome == Passed:
 		return "ok `" + c.Test + "`", true
 	case outcome == "":

@@ -14,23 +14,25 @@ type Section struct {
 	anywhere bool
 }
 
-// Sections are the tables behind the first, for the clients of that, whose versions are known.
-func Sections(clients []Client) []Section { return []Section{managed(clients), described()} }
+// Sections are the tables behind the first, for the clients of that and for [Hermes], whose versions are known.
+func Sections(clients []Client, hermes Client) []Section {
+	return []Section{managed(clients), described(hermes)}
+}
 
 // AllRows are the promises of every table.
 func AllRows() []Row {
 	rows := Rows()
-	for _, section := range Sections(Clients()) {
+	for _, section := range Sections(Clients(), Hermes()) {
 		rows = append(rows, section.Rows...)
 	}
 	return rows
 }
 
 // Render writes the table. Its errors are those of the function [Render].
-func (s Section) Render(results Results) (string, error) {
+func (s Section) Render(run Run) (string, error) {
 	var b strings.Builder
 	b.WriteString("\n## " + s.Title + "\n" + s.intro)
-	err := table(&b, s.Columns, s.Rows, results)
+	err := table(&b, s.Columns, s.Rows, run)
 	return b.String(), err
 }
 

@@ -18,18 +18,18 @@ func TestWhatIsNotShownEverywhereHasATableOfItsOwn(t *testing.T) {
 	}
 	document := "# Table\n| a |\n"
 	parts := map[string]string{}
-	for _, section := range matrix.Sections(matrix.Clients()) {
-		text, err := section.Render(passed)
+	for _, section := range matrix.Sections(matrix.Clients(), matrix.Hermes()) {
+		text, err := section.Render(matrix.Run{Results: passed, Day: "2026-02-03"})
 		if err != nil || !strings.Contains(text, "`Test") {
 			t.Errorf("%v\n%s", err, text)
 		}
 		parts[section.Title] = text
 		document += text
-		if _, err := section.Render(skipped); !errors.Is(err, matrix.ErrIncomplete) {
+		if _, err := section.Render(matrix.Run{Results: skipped}); !errors.Is(err, matrix.ErrIncomplete) {
 			t.Errorf("%s skipped: %v", section.Title, err)
 		}
 	}
-	for _, section := range matrix.Sections(matrix.Clients()) {
+	for _, section := range matrix.Sections(matrix.Clients(), matrix.Hermes()) {
 		if got := section.Part(document); got != parts[section.Title] {
 			t.Errorf("found again: %q", got)
 		}
@@ -43,7 +43,7 @@ func TestATableIsLackingWhereAllOfItIsSkipped(t *testing.T) {
 	t.Parallel()
 	build := func(string) string { return "true" }
 	person := func(string) string { return "" }
-	for _, section := range matrix.Sections(matrix.Clients()) {
+	for _, section := range matrix.Sections(matrix.Clients(), matrix.Hermes()) {
 		results := matrix.Results{}
 		for _, row := range section.Rows {
 			for _, cell := range row.Cells {

@@ -40,28 +40,36 @@ func run(table, timeout, from string, write bool) error {
 	if err := matrix.Pin(clients, lock); err != nil {
 		return err
 	}
-	results, testErr := recorded(from)
-	if from == "" {
-		results, testErr = test(timeout)
+	list, err := os.ReadFile(filepath.Join("clients", "hermes.txt"))
+	if err != nil {
+		return err
 	}
-	if results == nil {
+	hermes, err := matrix.PinList(matrix.Hermes(), list)
+	if err != nil {
+		return err
+	}
+	seen, testErr := recorded(from)
+	if from == "" {
+		seen, testErr = test(timeout)
+	}
+	if seen.Results == nil {
 		return testErr
 	}
-	if missing := matrix.Unlisted(matrix.AllRows(), results); len(missing) > 0 && testErr == nil {
+	if missing := matrix.Unlisted(matrix.AllRows(), seen.Results); len(missing) > 0 && testErr == nil {
 		testErr = fmt.Errorf("no row of the table names %s", strings.Join(missing, ", "))
 	}
-	text, renderErr := matrix.Render(clients, matrix.Rows(), results)
+	text, renderErr := matrix.Render(clients, matrix.Rows(), seen)
 	have, err := os.ReadFile(table)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	for _, section := range matrix.Sections(clients) {
-		if section.Lacking(results, os.Getenv) { // what was shown elsewhere stays
+	for _, section := range matrix.Sections(clients, hermes) {
+		if section.Lacking(seen.Results, os.Getenv) { // what was shown elsewhere stays
 			fmt.Printf("known: unreachable: %s, and the table %q is left as it is\n", section.Unreachable, section.Title)
 			text += section.Part(string(have))
 			continue
 		}
-		part, err := section.Render(results)
+		part, err := section.Render(seen)
 		text, renderErr = text+part, errors.Join(renderErr, err)
 	}
 	if err := errors.Join(testErr, renderErr); err != nil {
@@ -70,7 +78,7 @@ func run(table, timeout, from string, write bool) error {
 	if write {
 		return os.WriteFile(table, []byte(text), 0o644)
 	}
-	if string(have) != text {
+	if matrix.Undated(string(have)) != matrix.Undated(text) {
 		return fmt.Errorf("%s is not up to date; run: go run ./cmd/compat -write", filepath.ToSlash(table))
 	}
 	fmt.Printf("%s is up to date\n", filepath.ToSlash(table))
@@ -78,33 +86,33 @@ func run(table, timeout, from string, write bool) error {
 }
 
 // recorded are the results of a run that was written down.
-func recorded(file string) (matrix.Results, error) {
+func recorded(file string) (matrix.Run, error) {
 	if file == "" {
-		return nil, nil
+		return matrix.Run{}, nil
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, err
+		return matrix.Run{}, err
 	}
 	defer f.Close()
 	return matrix.Read(f, func(string, string) {})
 }
 
 // test runs the conformance tests with clients required.
-func test(timeout string) (matrix.Results, error) {
+func test(timeout string) (matrix.Run, error) {
 	// One package after the other: they have the clients and the machine to themselves.
 	cmd := exec.Command("go", "test", "-json", "-count=1", "-p=1", "-timeout="+timeout, ".", "./gateway")
 	cmd.Env = append(os.Environ(), "GREENROOM_REQUIRE_CLIENTS=1")
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return matrix.Run{}, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return matrix.Run{}, err
 	}
 	output := map[string]string{}
-	results, err := matrix.Read(stdout, func(test, text string) {
+	seen, err := matrix.Read(stdout, func(test, text string) {
 		output[test] += text
 		trimmed := strings.TrimSpace(text)
 		if strings.HasPrefix(trimmed, "--- ") || test == "" {
@@ -112,15 +120,15 @@ func test(timeout string) (matrix.Results, error) {
 		}
 	})
 	if err != nil {
-		return nil, errors.Join(err, cmd.Wait())
+		return matrix.Run{}, errors.Join(err, cmd.Wait())
 	}
-	for name, outcome := range results {
+	for name, outcome := range seen.Results {
 		if outcome == matrix.Failed {
 			fmt.Printf("=== %s\n%s", name, output[name])
 		}
 	}
 	if err := cmd.Wait(); err != nil {
-		return results, fmt.Errorf("the tests failed: %w", err)
+		return seen, fmt.Errorf("the tests failed: %w", err)
 	}
-	return results, nil
+	return seen, nil
 }
