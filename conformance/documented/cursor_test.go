@@ -29,11 +29,13 @@ import (
 type stage struct {
 	*testing.T
 	home, cwd, state string
+	environ          []string
 	host             *core.Host
 	before           rig.Snapshot
 }
 
-func newStage(t *testing.T) *stage {
+// newStage sets the stage, with more directories in front of the user's PATH.
+func newStage(t *testing.T, path ...string) *stage {
 	t.Helper()
 	root, dir := rig.Root(t, 2), t.TempDir()
 	s := &stage{T: t, home: filepath.Join(dir, "home"), cwd: filepath.Join(dir, "work"), state: filepath.Join(dir, "state")}
@@ -55,9 +57,10 @@ func newStage(t *testing.T) *stage {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
+	s.environ = []string{"PATH=" + strings.Join(append(path, "/usr/bin", "/bin"), ":"), "HOME=" + s.home}
 	s.host, err = core.New(t.Context(), core.Config{
 		Commands: command.Fixed(),
-		StateDir: s.state, Home: s.home, Environ: []string{"PATH=/usr/bin:/bin", "HOME=" + s.home},
+		StateDir: s.state, Home: s.home, Environ: s.environ,
 		Adapters: []adapter.Source{{Path: bin, UnsafeAnyDigest: true}},
 	})
 	if err != nil {
