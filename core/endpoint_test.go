@@ -217,6 +217,32 @@ func TestC260_C263_AnEndpointThatCannotBeUsedGivesWayWhereThatWasAsked(t *testin
 	}
 }
 
+// Whose credentials a session has stands in its record, by names alone.
+func TestH26_TheRecordNamesTheCredentialsOfASession(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, binding())
+	for _, c := range []struct {
+		ses    Session
+		models string
+		has    bool
+	}{
+		{bound(s.session("plan"), "http://127.0.0.1:1"), "endpoint", true}, {s.session("own"), "native", false},
+	} {
+		s.prepare(c.ses)
+		name := manifest.Name(c.ses.Workspace, c.ses.ID)
+		record, err := s.host.store.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if record.Models != c.models || slices.Contains(record.Env, "PROP_KEY") != c.has {
+			t.Errorf("%s: models %q, variables %q", c.ses.ID, record.Models, record.Env)
+		}
+		if text := s.read(filepath.Join(s.state, "m", name+".json")); !strings.Contains(text, c.models) || strings.Contains(text, endpointKey) {
+			t.Errorf("%s: the record holds no names alone:\n%s", c.ses.ID, text)
+		}
+	}
+}
+
 // A gateway that is missing is a fault of the host's, which no person should have to find out from a bill.
 func TestC263_AMissingGatewayNeverGivesWay(t *testing.T) {
 	t.Parallel()
