@@ -326,29 +326,41 @@ func TestC195_TuttiAgentDoesNotStartWithoutItsSkills(t *testing.T) {
 	g.nothingLeft()
 }
 
-// An update of the client writes other skills of its own: the session leads to those, and the old ones stay for the
+// An update of the client writes other skills of its own: the session leads to those, and the other ones stay for the
 // conversations that name them.
 func TestC192_TuttiAgentUpdatesItsSkills(t *testing.T) {
 	t.Parallel()
 	g := openTutti(t)
-	session := g.tuttiSession("updated")
-	p := g.prepare(session)
-	system := filepath.Join(p.Dir, "tutti-agent/skills/.system")
-	start := func() string {
+	session, second := g.tuttiSession("updated"), g.tuttiSession("other")
+	p, other := g.prepare(session), g.prepare(second)
+	systemOf := func(p *core.Prepared) string { return filepath.Join(p.Dir, "tutti-agent/skills/.system") }
+	system := systemOf(p)
+	start := func(p *core.Prepared) string {
 		c, err := g.launchTutti(p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		g.hangUp(c)
-		target, err := os.Readlink(system)
+		target, err := os.Readlink(systemOf(p))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return target
 	}
-	current := start()
-	if again := start(); again != current {
+	current := start(p)
+	if again := start(p); again != current {
 		t.Errorf("another start leads to %s", again)
+	}
+	// The second session has skills of another build: the client's own with one more, under the marker that it takes for its
+	// own, so that it leaves them.
+	const theirs = "---\nname: second-skill\ndescription: of another build\n---\nsecond-body-51c2\n"
+	if err := os.CopyFS(systemOf(other), os.DirFS(current)); err != nil {
+		t.Fatal(err)
+	}
+	rig.Write(g, filepath.Join(systemOf(other), "second-skill", "SKILL.md"), theirs)
+	apart := start(other)
+	if apart == current {
+		t.Fatal("the second session leads to the skills of the first")
 	}
 	// What an older build left: a tree with another marker.
 	if err := os.Remove(system); err != nil {
@@ -356,9 +368,19 @@ func TestC192_TuttiAgentUpdatesItsSkills(t *testing.T) {
 	}
 	rig.Write(g, filepath.Join(system, ".codex-system-skills.marker"), "000000000000000\n")
 	rig.WriteSkill(g, filepath.Join(system, "old-skill"), "old-skill", "old", "body")
-	if next := start(); next != current {
+	if next := start(p); next != current {
 		t.Errorf("the client did not replace the skills of another build: %s", next)
 	}
+	if target, err := os.Readlink(systemOf(other)); err != nil || target != apart {
+		t.Errorf("the second session leads to %s, %v", target, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(systemOf(other), "second-skill", "SKILL.md")); err != nil || string(data) != theirs {
+		t.Errorf("after the update of the first the second session reads %q, %v", data, err)
+	}
 	g.cleanup(session)
+	if data, err := os.ReadFile(filepath.Join(systemOf(other), "second-skill", "SKILL.md")); err != nil || string(data) != theirs {
+		t.Errorf("without the first the second session reads %q, %v", data, err)
+	}
+	g.cleanup(second)
 	g.nothingLeft()
 }
