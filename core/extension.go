@@ -47,6 +47,9 @@ func (h *Host) answers(s Session) answers {
 		clear(h.guests)
 	}
 	agent := o.Agent()
+	if agent.Unsafe {
+		h.cfg.Logger.Warn("preparing by an extension that is signed by nobody", "extension", agent.Key, "version", agent.Version)
+	}
 	g := adapter.NewGuest(o, "extension "+agent.Key, adapter.Identity{Digest: o.Digest(), Version: agent.Version, Path: o.Provider(), Unsafe: agent.Unsafe})
 	h.guests[o.Digest()] = g
 	return g

@@ -1,9 +1,12 @@
 package core
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +18,7 @@ import (
 	"github.com/greenroom-agents/greenroom/core/capability"
 	"github.com/greenroom-agents/greenroom/core/extension/overlay"
 	"github.com/greenroom-agents/greenroom/core/extension/runtimeprep"
+	"github.com/greenroom-agents/greenroom/core/manifest"
 	"github.com/greenroom-agents/greenroom/core/merge"
 	"github.com/greenroom-agents/greenroom/core/skill"
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
@@ -202,6 +206,45 @@ func TestC324_NoSourceHome(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(p.Dir, "envoy/bin")); err == nil {
 		t.Error("a directory is shared that nothing says where it is")
+	}
+	// There is no host that knows no home of the user's, and so none that could take the workspace for it.
+	for _, none := range []string{"", "work", "."} {
+		if _, err := New(t.Context(), Config{StateDir: s.state, Home: none}); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "Home") {
+			t.Errorf("a host with home %q: %v", none, err)
+		}
+	}
+}
+
+// An extension that nobody has signed says so wherever a session of it is told of: once in a host's log, in the record and
+// in the answer. One that somebody has signed says nothing.
+func TestAnUnsignedExtensionIsSaidToBeOne(t *testing.T) {
+	t.Parallel()
+	for _, unsafe := range []bool{true, false} {
+		t.Run(fmt.Sprint(unsafe), func(t *testing.T) {
+			t.Parallel()
+			s := envoyStage(t)
+			var log bytes.Buffer
+			s.host = s.open(func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) }, prop{provider: "prop"})
+			agent := envoy()
+			agent.Unsafe = unsafe
+			ses := s.extended("one", agent)
+			s.prepare(ses)
+			p := s.prepare(ses)
+			want := 0
+			if unsafe {
+				want = 1
+			}
+			if got := strings.Count(log.String(), `level=WARN msg="preparing by an extension that is signed by nobody" extension=envoy`); got != want {
+				t.Errorf("the log warns %d times, want %d:\n%s", got, want, log.String())
+			}
+			said := slices.ContainsFunc(p.Diagnostics, func(d Diagnostic) bool { return d.Code == "extension_unsigned" && d.Severity == preparer.Warning })
+			if said != unsafe || slices.ContainsFunc(p.Diagnostics, func(d Diagnostic) bool { return d.Code == "adapter_unpinned" }) {
+				t.Errorf("the host is told %v", p.Diagnostics)
+			}
+			if m, err := manifest.Decode([]byte(s.read(s.record()))); err != nil || m.Adapter.Unsafe != unsafe {
+				t.Errorf("recorded is %+v, %v", m, err)
+			}
+		})
 	}
 }
 

@@ -130,6 +130,8 @@ func (w *work) remarks(p *Prepared, rtkWhy string) []Diagnostic {
 	switch {
 	case w.a.adapter.Digest == adapter.Attached:
 		warn("adapter_attached", "the adapter is a process that a debugger started, and nothing says which program it is", "attach to none when you have developed it")
+	case w.a.adapter.Unsafe && w.a.session.ExtensionRuntimePrep != nil:
+		warn("extension_unsigned", "the extension is signed by nobody", "sign it with `greenroom extension sign` when it is done")
 	case w.a.adapter.Unsafe:
 		warn("adapter_unpinned", "the adapter runs without a pinned digest", "pin it with `greenroom adapters pin`")
 	}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/greenroom-agents/greenroom/core/manifest"
 )
 
 // An adapter that is signed, installed and used, from its binary on.
@@ -75,11 +77,40 @@ func TestAdapterFromItsBinaryToASession(t *testing.T) {
 	w.must("explain", fakeProvider)
 }
 
+// recorded is the one record of a session.
+func (w *world) recorded() *manifest.Manifest {
+	w.t.Helper()
+	files, err := filepath.Glob(filepath.Join(w.state, "m", "*.json"))
+	if err != nil || len(files) != 1 {
+		w.t.Fatalf("%v, %v", files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	m, err := manifest.Decode(data)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return m
+}
+
 // Whatever runs unpinned says so: in the log of core, in the manifest, and here.
 func TestDoctorTellsOfWhatRunsUnpinned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.client("exit 0")
+	for _, unsafe := range []bool{true, false, true} {
+		args := []string{"prepare", fakeProvider, "--session", "one"}
+		if unsafe {
+			args = append(args, "--unsafe-any-digest")
+		}
+		w.must(args...)
+		if got := w.recorded().Adapter; got.Unsafe != unsafe || len(got.Digest) != 64 {
+			t.Errorf("prepared with %q, recorded as %+v", args, got)
+		}
+		w.must("cleanup", "one")
+	}
 	if a := w.run("doctor", "--unsafe-any-digest"); !strings.Contains(a.out, "runs whatever its digest is") {
 		t.Error(a.out, a.errors)
 	}

@@ -147,6 +147,24 @@ func TestExtensionsUnderDevelopment(t *testing.T) {
 	if a := w.run("explain", fakeProvider, "--unsafe-unsigned"); a.status != 2 {
 		t.Errorf("%+v", a)
 	}
+	if a := w.run("doctor"); !strings.Contains(a.out, "is signed by nobody, and used with --unsafe-unsigned only") {
+		t.Error(a.out, a.errors)
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the agent of this test is a shell script")
+	}
+	w.write(filepath.Join(w.bin, "acme"), "#!/bin/sh\n", 0o755)
+	w.must("prepare", "acp:acme", "--unsafe-unsigned", "--session", "one")
+	if got := w.recorded().Adapter; !got.Unsafe || !strings.Contains(got.Version, "+local.") {
+		t.Errorf("recorded as %+v", got)
+	}
+	w.must("cleanup", "one")
+	w.must("extension", "sign", "acme", "--key", "acme.key")
+	w.must("extension", "install", "acme")
+	w.must("prepare", "acp:acme", "--session", "one")
+	if got := w.recorded().Adapter; got.Unsafe || strings.Contains(got.Version, "+local.") {
+		t.Errorf("recorded as %+v", got)
+	}
 }
 
 // Messages say which file, which field and which rule, and how to mend it.
