@@ -12,6 +12,7 @@ import (
 
 	"github.com/greenroom-agents/greenroom/core/internal/fault"
 	"github.com/greenroom-agents/greenroom/core/internal/fsroot"
+	"github.com/greenroom-agents/greenroom/core/internal/shelf"
 	"github.com/greenroom-agents/greenroom/core/internal/strictjson"
 	"github.com/greenroom-agents/greenroom/core/trust"
 )
@@ -85,22 +86,53 @@ func recordName(id string) string { return activeDir + "/" + id + recordEnd }
 
 // read is the record of an ID, an empty one when there is none.
 func read(tree *fsroot.Tree, id string) (record, error) {
-	r := record{Schema: recordSchema, ID: id}
 	data, _, err := tree.ReadFile(recordName(id), maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
+		return record{Schema: recordSchema, ID: id}, nil
 	}
 	if err != nil {
-		return r, err
+		return record{}, err
 	}
-	if err := strictjson.Decode(data, &r); err != nil {
-		return r, fault.Wrap(err, fault.Corrupt, "read", "record of extension "+id, "it is not valid: "+err.Error()).
+	return decode(data, id)
+}
+
+// decode is the record of an ID that stands in a file. Its schema is looked at before anything else of it, since nothing else
+// need be the same in another.
+func decode(data []byte, id string) (record, error) {
+	subject := "record of extension " + id
+	var of struct {
+		Schema int `json:"schema"`
+	}
+	if json.Unmarshal(data, &of) == nil && of.Schema != recordSchema {
+		return record{}, fault.New(fault.UnknownSchema, "read", subject, "it was written by another version of greenroom").
+			WithHint("use the version that installed the extension")
+	}
+	var r record
+	err := strictjson.Decode(data, &r)
+	if err == nil {
+		err = r.check(id)
+	}
+	if err != nil {
+		return record{}, fault.Wrap(err, fault.Corrupt, "read", subject, "it is not valid: "+err.Error()).
 			WithHint("take the file away, and install the extension again")
 	}
-	if r.Schema != recordSchema || r.ID != id {
-		return r, fault.New(fault.UnknownSchema, "read", "record of extension "+id, "it was written by another version, or is that of another extension")
-	}
 	return r, nil
+}
+
+// check says what is wrong with a record that has the right form.
+func (r record) check(id string) error {
+	if r.ID != id {
+		return errors.New("it is that of another extension")
+	}
+	for _, e := range []*Entry{r.Active, r.Previous, r.Local} {
+		if e != nil && !shelf.IsDigest(e.Digest) {
+			return errors.New("it names a package by something that is no digest")
+		}
+	}
+	if d := r.Bound.HighestDigest; d != "" && !shelf.IsDigest(d) {
+		return errors.New("it bounds what is installed by something that is no digest")
+	}
+	return nil
 }
 
 func write(tree *fsroot.Tree, r record) error {

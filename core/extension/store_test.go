@@ -3,9 +3,13 @@ package extension_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/greenroom-agents/greenroom/core"
 	"github.com/greenroom-agents/greenroom/core/extension"
@@ -149,6 +153,85 @@ func TestC347_StoreIsPrivate(t *testing.T) {
 		_, err := s.Load(t.Context(), id, &trust.Policy{}, terms())
 		refused(t, err, core.ErrNotInstalled)
 		refused(t, s.Remove(t.Context(), id), core.ErrNotInstalled)
+	}
+}
+
+// C347: a record that this store cannot have written is refused whole, by whoever reads it, and stays as it is.
+func TestC347_RecordsThatAreNone(t *testing.T) {
+	t.Parallel()
+	p := newPublisher(t)
+	digest := regexp.MustCompile(`[0-9a-f]{64}`)
+	replaced := func(old, new string) func(string) string {
+		return func(text string) string { return strings.Replace(text, old, new, 1) }
+	}
+	named := func(by string) func(string) string {
+		return func(text string) string { return strings.Replace(text, digest.FindString(text), by, 1) }
+	}
+	for name, c := range map[string]struct {
+		damage func(string) string
+		code   core.Code
+	}{
+		"a field that is not known":       {replaced(`"id":`, `"trusted": true, "id":`), core.ErrCorrupt},
+		"one of a release":                {replaced(`"version":`, `"signed": true, "version":`), core.ErrCorrupt},
+		"one of the bound":                {replaced(`"highest":`, `"lowest": 0, "highest":`), core.ErrCorrupt},
+		"a key twice":                     {replaced(`"id":`, `"id": "acme", "id":`), core.ErrCorrupt},
+		"the schema twice":                {replaced(`"schema":`, `"schema": 1, "schema":`), core.ErrCorrupt},
+		"a value of another kind":         {replaced(`"id": "acme"`, `"id": ["acme"]`), core.ErrCorrupt},
+		"another schema":                  {replaced(`"schema": 1`, `"schema": 2`), core.ErrUnknownSchema},
+		"another schema in another shape": {func(string) string { return `{"schema": 2, "releases": []}` }, core.ErrUnknownSchema},
+		"no schema":                       {replaced(`"schema": 1,`, ""), core.ErrUnknownSchema},
+		"nothing in it":                   {func(string) string { return "{}" }, core.ErrUnknownSchema},
+		"another id":                      {replaced(`"id": "acme"`, `"id": "other"`), core.ErrCorrupt},
+		"no id":                           {replaced(`"id": "acme",`, ""), core.ErrCorrupt},
+		"half of it":                      {func(text string) string { return text[:len(text)/2] }, core.ErrCorrupt},
+		"an empty file":                   {func(string) string { return "" }, core.ErrCorrupt},
+		"more behind it":                  {func(text string) string { return text + "{}" }, core.ErrCorrupt},
+		"a digest that leads out":         {named("../../../elsewhere"), core.ErrCorrupt},
+		"one that leads in, as long":      {named(strings.Repeat("a/", 31) + "aa"), core.ErrCorrupt},
+		"one in capitals":                 {func(text string) string { return digest.ReplaceAllStringFunc(text, strings.ToUpper) }, core.ErrCorrupt},
+		"one of the bound that is none":   {replaced(`"highestDigest": "`, `"highestDigest": "x`), core.ErrCorrupt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, dir := storeAt(t)
+			install(t, s, p, "1.0.0", 1)
+			install(t, s, p, "1.1.0", 2)
+			load(t, s, p) // this store remembers what it read
+			path := filepath.Join(dir, "active", "acme.json")
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			damaged := c.damage(string(data))
+			if damaged == string(data) {
+				t.Fatalf("the record is not what it was:\n%s", data)
+			}
+			if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before := tree(t, dir)
+			for _, s := range []*extension.Store{s, extension.OpenStore(dir, nil)} {
+				_, err := s.Load(t.Context(), "acme", p.policy, later())
+				refused(t, err, c.code, "record of extension acme")
+				_, err = s.UnsafeLoadLocal(t.Context(), "acme")
+				refused(t, err, c.code)
+				_, err = s.Newest(t.Context(), "acme")
+				refused(t, err, c.code)
+				_, err = s.Install(t.Context(), content(t, p.signed(t, "1.2.0", 3)), p.policy, terms(), extension.InstallOptions{})
+				refused(t, err, c.code)
+				_, err = s.Rollback(t.Context(), "acme", p.policy, terms())
+				refused(t, err, c.code)
+				refused(t, s.Remove(t.Context(), "acme"), c.code)
+				all, err := s.List(t.Context(), p.policy, terms())
+				if err != nil || len(all) != 1 {
+					t.Fatalf("listed are %v, %v", all, err)
+				}
+				refused(t, all[0].Err, c.code)
+			}
+			if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+				t.Errorf("it was written:\n%s", diff)
+			}
+		})
 	}
 }
 

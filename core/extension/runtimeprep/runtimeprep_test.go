@@ -132,7 +132,10 @@ func TestC334_VariablesThatAreDenied(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"PATH", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "NODE_OPTIONS", "PYTHONPATH", "GIT_DIR", "HOME", "TUTTI_AGENT_HOME", "TUTTI_X", "GREENROOM_STATE",
-		"HTTP_PROXY", "NO_PROXY", "XDG_CONFIG_HOME", "BASH_ENV", "SSH_AUTH_SOCK", "AWS_PROFILE", "lower", "1X", "A B", "A=B", "Ä", "USERPROFILE", strings.Repeat("A", 65),
+		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY", "XDG_CONFIG_HOME", "BASH_ENV", "SSH_AUTH_SOCK", "AWS_PROFILE",
+		// Of what is denied by how it begins, another one.
+		"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONSTARTUP", "GIT_SSH_COMMAND", "XDG_RUNTIME_DIR", "SSH_ASKPASS", "AWS_SECRET_ACCESS_KEY", "SSL_CERT_FILE", "SSL_CERT_DIR",
+		"PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "GH_TOKEN", "GH_HOST", "TUTTI_MODEL_PLAN_API_KEY", "GREENROOM_ADAPTERS", "lower", "1X", "A B", "A=B", "Ä", "USERPROFILE", strings.Repeat("A", 65),
 	} {
 		refused(t, home(t, map[string]any{"envVar": name}), "home.envVar")
 		refused(t, home(t, map[string]any{"sourceEnvVar": name}), "home.sourceEnvVar")
