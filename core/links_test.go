@@ -296,3 +296,58 @@ func TestH20_CopiesHaveAnEnd(t *testing.T) {
 		t.Error("something of the session stands")
 	}
 }
+
+// A path that is recorded with a slash at its end, where a link lies, leads nothing behind the link.
+func TestH15_ASlashBehindARecordedLinkLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(*stage) error{
+		"prepare": func(s *stage) error { _, err := s.host.Prepare(s.t.Context(), s.session("one")); return err },
+		"clean up": func(s *stage) error {
+			_, err := s.host.Cleanup(s.t.Context(), s.session("one").Ref(), CleanupOptions{})
+			return err
+		},
+		"keep transcripts": func(s *stage) error {
+			_, err := s.host.Cleanup(s.t.Context(), s.session("one").Ref(), CleanupOptions{Keep: KeepTranscripts})
+			return err
+		},
+	} {
+		for _, kind := range []manifest.Kind{manifest.Link, manifest.Dir, manifest.File} {
+			t.Run(name+" "+string(kind), func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t)
+				s.write("victim/dir/file", "precious")
+				p := s.prepare(s.session("one"))
+				if err := os.Symlink(s.path("victim"), filepath.Join(p.Dir, "prop/more")); err != nil {
+					t.Fatal(err)
+				}
+				m, err := manifest.Decode([]byte(s.read(s.record())))
+				if err != nil {
+					t.Fatal(err)
+				}
+				slashes := 0
+				for i, e := range m.Entries {
+					if e.Kind == manifest.Link {
+						m.Entries[i].Path, m.Entries[i].Kind = e.Path+"/", kind
+						slashes++
+					}
+				}
+				m.Entries = append(m.Entries, manifest.Entry{Path: "prop/more/", Kind: kind, Custody: manifest.Ours, Target: s.path("victim")})
+				slices.SortFunc(m.Entries, func(a, b manifest.Entry) int { return strings.Compare(a.Path, b.Path) })
+				data, err := m.Encode()
+				if err != nil || slashes == 0 {
+					t.Fatalf("%d links are recorded, %v", slashes, err)
+				}
+				s.overwrite(s.record(), string(data))
+				victim, home := snapshot(t, s.path("victim"), true), snapshot(t, s.home, true)
+				err = call(s)
+				if diff := cmp.Diff(victim, snapshot(t, s.path("victim"), true)) + cmp.Diff(home, snapshot(t, s.home, true)); diff != "" {
+					t.Errorf("something that a link leads to changed, with %v:\n%s", err, diff)
+				}
+				s.cleanup(s.session("one"))
+				if left := s.left(); len(left) != 0 {
+					t.Errorf("left: %v", left)
+				}
+			})
+		}
+	}
+}

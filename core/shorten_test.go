@@ -217,6 +217,36 @@ func TestC307_ASessionThatCannotHaveRTKIsNotPrepared(t *testing.T) {
 	s.prepare(s.shortened("one"))
 }
 
+// No rtk of the machine takes the place of one that the host does not name: neither one on a PATH, that of the host's own
+// process included, nor one where installers put it.
+func TestC307_NoRTKOfTheMachineIsTaken(t *testing.T) {
+	s := newStage(t, shortening())
+	s.client(t, "1.6.0")
+	for _, dir := range []string{"bin", "home/.cargo/bin", "home/.local/bin", "home/.linuxbrew/bin"} {
+		s.write(dir+"/rtk", "#!/bin/sh\n: > '"+s.path("ran")+"'\n")
+		if err := os.Chmod(s.path(dir+"/rtk"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", s.path("bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	t.Setenv("HOME", s.home)
+	for name, call := range map[string]func() error{
+		"prepare":  func() error { _, err := s.host.Prepare(t.Context(), s.shortened("one")); return err },
+		"explain":  func() error { _, err := s.host.Explain(t.Context(), s.shortened("one")); return err },
+		"terminal": func() error { _, err := s.host.Terminal(t.Context()); return err },
+	} {
+		if err := call(); !errors.Is(err, ErrArtefact) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, taken := s.left(), below(t, s.path("state/store/programs")); len(left)+len(taken) != 0 {
+			t.Errorf("%s: it leaves %v and %v", name, left, taken)
+		}
+		if _, err := os.Lstat(s.path("ran")); !os.IsNotExist(err) {
+			t.Errorf("%s: one of them ran: %v", name, err)
+		}
+	}
+}
+
 func TestC309_ASessionThatGoesOnHasItsProgramCompared(t *testing.T) {
 	t.Parallel()
 	s, put := rtkStage(t, shortening(), "1.6.0")
