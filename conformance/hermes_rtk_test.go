@@ -177,11 +177,11 @@ def one(i, command):
     began = time.monotonic()
     args = {"command": command.replace("LONG", "x" * 200000), "timeout": 7}
     seen = context.call(tool_name="terminal", args=args, next_call=lambda a: a)
-    got[i] = {**seen, "command": seen["command"].replace("x" * 200000, "LONG"), "late": time.monotonic() - began > 30}
+    got[i] = {**seen, "command": seen["command"].replace("x" * 200000, "LONG"), "took": time.monotonic() - began}
 threads = [threading.Thread(target=one, args=pair) for pair in enumerate(sys.argv[2:])]
 for t in threads: t.start()
 for t in threads: t.join()
-print(json.dumps({"got": got, "logged": logged}))
+print(json.dumps({"got": got, "logged": logged, "limit": plugin.LIMIT}))
 `
 
 // What the plugin takes of rtk is a command with exit code 0 or 3, which nothing speaks against in either form. In all other
@@ -222,9 +222,10 @@ func TestH66_ThePluginOfHermesTakesARewriteAndNothingElse(t *testing.T) {
 		Got []struct {
 			Command string
 			Timeout int
-			Late    bool
+			Took    float64 // seconds
 		}
 		Logged []string
+		Limit  float64 // what the plugin waits, in seconds
 	}
 	if err := json.Unmarshal([]byte(result.Stdout), &answer); err != nil || len(answer.Got) != len(cases) {
 		t.Fatalf("%v: %s%s", err, result.Stdout, result.Stderr)
@@ -238,9 +239,15 @@ func TestH66_ThePluginOfHermesTakesARewriteAndNothingElse(t *testing.T) {
 			}
 			got.Command = text
 		}
-		if diff := cmp.Diff(c.want, got.Command); diff != "" || got.Timeout != 7 || got.Late {
+		if diff := cmp.Diff(c.want, got.Command); diff != "" || got.Timeout != 7 || got.Took > 30 {
 			t.Errorf("%q: %+v: %s", c.command, got, diff)
 		}
+		if c.command == "hangs x" && got.Took < answer.Limit {
+			t.Errorf("an rtk that hangs was given up after %.1f s", got.Took)
+		}
+	}
+	if answer.Limit != 2 {
+		t.Errorf("rtk has %v s for an answer, want 2", answer.Limit)
 	}
 	if len(answer.Logged) != 1 || !strings.HasSuffix(answer.Logged[0], "commands run as they are") {
 		t.Errorf("it logs %q, and is to say once that rtk fails", answer.Logged)

@@ -15,23 +15,26 @@ import (
 	"github.com/greenroom-agents/greenroom/conformance/rig"
 )
 
-// program is the rtk that is held to its protocols: the one that GREENROOM_RTK names, or else the double.
+// program is the rtk that is held to its protocols: the one that GREENROOM_RTK names, or else the double. The log of the test
+// says which.
 func program(t *testing.T) string {
 	t.Helper()
 	if real := os.Getenv("GREENROOM_RTK"); real != "" {
+		t.Logf("held to what is recorded: %s, of GREENROOM_RTK", real)
 		return real
 	}
 	a, err := buildDouble()
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Log("held to what is recorded: the double, since GREENROOM_RTK names no program")
 	return a.Path
 }
 
-// call runs it in an empty home, and gives what it printed and its exit code.
-func call(t *testing.T, home string, stdin []byte, args ...string) (string, int) {
+// call runs a program in an empty home, and gives what it printed and its exit code.
+func call(t *testing.T, program, home string, stdin []byte, args ...string) (string, int) {
 	t.Helper()
-	cmd := exec.Command(program(t), args...)
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdin = home, bytes.NewReader(stdin)
 	cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "RTK_DB_PATH=" + filepath.Join(home, "db"), "RTK_TEE_DIR=" + home, "RTK_TELEMETRY_DISABLED=1"}
 	out, err := cmd.Output()
@@ -49,6 +52,7 @@ func TestH64_HooksOfRTKAnswerAsRecorded(t *testing.T) {
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d recordings, %v", len(files), err)
 	}
+	program := program(t)
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -77,7 +81,7 @@ func TestH64_HooksOfRTKAnswerAsRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, code := call(t, home, append(mark, rec.Stdin...), rec.Argv[1:]...)
+		out, code := call(t, program, home, append(mark, rec.Stdin...), rec.Argv[1:]...)
 		if code != rec.Exit {
 			t.Errorf("%s: exit code %d", file, code)
 		}
@@ -127,7 +131,7 @@ func TestH66_RewritesOfRTKComeWithTheirExitCodes(t *testing.T) {
 	}
 	home := t.TempDir()
 	rig.Write(t, filepath.Join(home, ".claude/settings.json"), `{"permissions": {"allow": ["Bash(git log)"], "deny": ["Bash(git push --force)"]}}`)
-	seen := map[int]bool{}
+	program, seen := program(t), map[int]bool{}
 	for command, want := range map[string]struct {
 		out  string
 		code int
@@ -135,7 +139,7 @@ func TestH66_RewritesOfRTKComeWithTheirExitCodes(t *testing.T) {
 		"git status": {"rtk git status", 3}, "git log": {"rtk git log", 0}, "git push --force": {"", 2},
 		"rtk git status": {"", 1}, "cat <<EOF\nx\nEOF": {"", 1}, "git log $(id)": {"", 1}, "git log `id`": {"", 1},
 	} {
-		out, code := call(t, home, nil, "rewrite", command)
+		out, code := call(t, program, home, nil, "rewrite", command)
 		if out = string(bytes.TrimSpace([]byte(out))); out != want.out || code != want.code || speaks[code] != (out != "") {
 			t.Errorf("%q: %q and %d, want %q and %d", command, out, code, want.out, want.code)
 		}

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -159,10 +160,30 @@ func TestH63_ACommandRunsWithoutAnAnswerOfRTK(t *testing.T) {
 					if out, err := cmd.Output(); err != nil || !strings.HasPrefix(string(out), shortened) {
 						t.Errorf("the session's program says %q, %v", out, err)
 					}
+					// A rewritten command calls it by its name alone, and finds it where only the session leads to it.
+					better := g.rewritten(again, "git status")
+					cmd = exec.Command("/bin/sh", "-c", better)
+					cmd.Dir, cmd.Env = s.cwd, again.Environ([]string{"PATH=/usr/bin:/bin", "HOME=" + s.home})
+					if out, err := cmd.Output(); better != "rtk git status" || err != nil || !strings.HasPrefix(string(out), shortened+" On branch ") {
+						t.Errorf("%q in a bare shell says %q, %v", better, out, err)
+					}
 				})
 			}
 		})
 	}
+}
+
+// rewritten is what the session's program makes of a command, whatever it says of permission.
+func (g *greenroom) rewritten(p *core.Prepared, command string) string {
+	g.Helper()
+	cmd := exec.Command(filepath.Join(p.Dir, "rtk/bin/rtk"), "rewrite", command)
+	cmd.Env = p.Environ(g.environ)
+	out, err := cmd.Output()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		g.Fatal(err)
+	}
+	return string(out)
 }
 
 // deny has the project deny commands that begin with some words.
@@ -213,6 +234,31 @@ func TestH65_ADenyRuleHoldsWithRTK(t *testing.T) {
 			}
 		})
 	}
+	// A rule for all commands that begin so, beside a hook of the user's own, which sees what the model wrote.
+	t.Run("settings of a switcher", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, claude, claude.shell("git push --force origin nowhere"), claude.shell("git status"), upstream.Say("done"))
+		guard, seen := filepath.Join(s.tools, "guard.sh"), filepath.Join(s.marks, "guarded")
+		rig.WriteProgram(t, guard, "#!/bin/sh\ncat >> '"+seen+"'\n")
+		settings := strings.NewReplacer("http://127.0.0.1:15721", s.up.URL(), "/home/dev/bin/guard.sh", guard).Replace(s.fixture("claude-user-settings-switcher.json"))
+		rig.Write(t, s.inHome(".claude/settings.json"), settings)
+		g := s.withRTK()
+		p := g.shortening(core.Desktop)
+		g.run(p, claude.turn("first-prompt")...)
+		results, err := s.turns(3)[2].ToolResults()
+		if err != nil || len(results) != 2 {
+			t.Fatalf("the commands gave %q, %v", results, err)
+		}
+		calls := g.calls(p)
+		if !strings.Contains(results[0], "denied") || strings.Contains(calls, "push") {
+			t.Errorf("the denied command gave %s; rtk was called with\n%s", results[0], calls)
+		}
+		if p.RTK != core.RTKHook || !strings.Contains(results[1], shortened+" On branch ") {
+			t.Errorf("the layer is %q, and the other command gave %s", p.RTK, results[1])
+		}
+		hooked := s.readAll(s.marks)
+		s.counts(hooked, map[string]int{`"command":"git push --force origin nowhere"`: 1, `"command":"git status"`: 1})
+	})
 }
 
 // What a client looks at by the names of programs, it looks at with rtk too: the folders outside of the project that OpenCode
