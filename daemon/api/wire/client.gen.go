@@ -1948,6 +1948,11 @@ type ClientWithResponsesInterface interface {
 	ListModelPlanReferencesWithResponse(ctx context.Context, workspaceID WorkspaceID, planID PlanID, reqEditors ...RequestEditorFn) (*ListModelPlanReferencesResponse, error)
 }
 
+// ListProvidersResponse429Headers the declared response headers of an HTTP 429 response for ListProviders
+type ListProvidersResponse429Headers struct {
+	RetryAfter *int
+}
+
 type ListProvidersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -1961,6 +1966,8 @@ type ListProvidersResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListProvidersResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2017,6 +2024,11 @@ func (r ListProvidersResponse) ContentType() string {
 	return ""
 }
 
+// ListAgentModelBindingsResponse429Headers the declared response headers of an HTTP 429 response for ListAgentModelBindings
+type ListAgentModelBindingsResponse429Headers struct {
+	RetryAfter *int
+}
+
 type ListAgentModelBindingsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2032,6 +2044,8 @@ type ListAgentModelBindingsResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListAgentModelBindingsResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2093,6 +2107,11 @@ func (r ListAgentModelBindingsResponse) ContentType() string {
 	return ""
 }
 
+// ListAgentSessionsResponse429Headers the declared response headers of an HTTP 429 response for ListAgentSessions
+type ListAgentSessionsResponse429Headers struct {
+	RetryAfter *int
+}
+
 type ListAgentSessionsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2108,6 +2127,8 @@ type ListAgentSessionsResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListAgentSessionsResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2169,6 +2190,11 @@ func (r ListAgentSessionsResponse) ContentType() string {
 	return ""
 }
 
+// GetAcceptanceResponse429Headers the declared response headers of an HTTP 429 response for GetAcceptance
+type GetAcceptanceResponse429Headers struct {
+	RetryAfter *int
+}
+
 type GetAcceptanceResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2184,6 +2210,8 @@ type GetAcceptanceResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetAcceptanceResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2245,6 +2273,11 @@ func (r GetAcceptanceResponse) ContentType() string {
 	return ""
 }
 
+// AcceptTurnResponse429Headers the declared response headers of an HTTP 429 response for AcceptTurn
+type AcceptTurnResponse429Headers struct {
+	RetryAfter *int
+}
+
 type AcceptTurnResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2264,6 +2297,8 @@ type AcceptTurnResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *AcceptTurnResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2335,6 +2370,11 @@ func (r AcceptTurnResponse) ContentType() string {
 	return ""
 }
 
+// ListWorkspaceAgentsResponse429Headers the declared response headers of an HTTP 429 response for ListWorkspaceAgents
+type ListWorkspaceAgentsResponse429Headers struct {
+	RetryAfter *int
+}
+
 type ListWorkspaceAgentsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2350,6 +2390,8 @@ type ListWorkspaceAgentsResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListWorkspaceAgentsResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2416,6 +2458,11 @@ type CreateWorkspaceAgentResponse201Headers struct {
 	ETag *string
 }
 
+// CreateWorkspaceAgentResponse429Headers the declared response headers of an HTTP 429 response for CreateWorkspaceAgent
+type CreateWorkspaceAgentResponse429Headers struct {
+	RetryAfter *int
+}
+
 type CreateWorkspaceAgentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2439,6 +2486,8 @@ type CreateWorkspaceAgentResponse struct {
 	ApplicationproblemJSON502 *Failed
 	// Headers201 the parsed response headers for an HTTP 201 response
 	Headers201 *CreateWorkspaceAgentResponse201Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CreateWorkspaceAgentResponse429Headers
 }
 
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
@@ -2515,6 +2564,11 @@ func (r CreateWorkspaceAgentResponse) ContentType() string {
 	return ""
 }
 
+// DeleteWorkspaceAgentResponse429Headers the declared response headers of an HTTP 429 response for DeleteWorkspaceAgent
+type DeleteWorkspaceAgentResponse429Headers struct {
+	RetryAfter *int
+}
+
 type DeleteWorkspaceAgentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2534,6 +2588,8 @@ type DeleteWorkspaceAgentResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DeleteWorkspaceAgentResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2610,6 +2666,11 @@ type GetWorkspaceAgentResponse200Headers struct {
 	ETag *string
 }
 
+// GetWorkspaceAgentResponse429Headers the declared response headers of an HTTP 429 response for GetWorkspaceAgent
+type GetWorkspaceAgentResponse429Headers struct {
+	RetryAfter *int
+}
+
 type GetWorkspaceAgentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2627,6 +2688,8 @@ type GetWorkspaceAgentResponse struct {
 	ApplicationproblemJSON502 *Failed
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *GetWorkspaceAgentResponse200Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetWorkspaceAgentResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2693,6 +2756,11 @@ type UpdateWorkspaceAgentResponse200Headers struct {
 	ETag *string
 }
 
+// UpdateWorkspaceAgentResponse429Headers the declared response headers of an HTTP 429 response for UpdateWorkspaceAgent
+type UpdateWorkspaceAgentResponse429Headers struct {
+	RetryAfter *int
+}
+
 type UpdateWorkspaceAgentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2720,6 +2788,8 @@ type UpdateWorkspaceAgentResponse struct {
 	ApplicationproblemJSON502 *Failed
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *UpdateWorkspaceAgentResponse200Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *UpdateWorkspaceAgentResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2806,6 +2876,11 @@ func (r UpdateWorkspaceAgentResponse) ContentType() string {
 	return ""
 }
 
+// GetComposerOptionsResponse429Headers the declared response headers of an HTTP 429 response for GetComposerOptions
+type GetComposerOptionsResponse429Headers struct {
+	RetryAfter *int
+}
+
 type GetComposerOptionsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2823,6 +2898,8 @@ type GetComposerOptionsResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetComposerOptionsResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2889,6 +2966,11 @@ func (r GetComposerOptionsResponse) ContentType() string {
 	return ""
 }
 
+// StreamEventsResponse429Headers the declared response headers of an HTTP 429 response for StreamEvents
+type StreamEventsResponse429Headers struct {
+	RetryAfter *int
+}
+
 type StreamEventsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2902,6 +2984,8 @@ type StreamEventsResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *StreamEventsResponse429Headers
 }
 
 // GetApplicationproblemJSON401 returns the response for an HTTP 401 `application/problem+json` response
@@ -2958,6 +3042,11 @@ func (r StreamEventsResponse) ContentType() string {
 	return ""
 }
 
+// ListModelPlansResponse429Headers the declared response headers of an HTTP 429 response for ListModelPlans
+type ListModelPlansResponse429Headers struct {
+	RetryAfter *int
+}
+
 type ListModelPlansResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2973,6 +3062,8 @@ type ListModelPlansResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListModelPlansResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3039,6 +3130,11 @@ type CreateModelPlanResponse200Headers struct {
 	ETag *string
 }
 
+// CreateModelPlanResponse429Headers the declared response headers of an HTTP 429 response for CreateModelPlan
+type CreateModelPlanResponse429Headers struct {
+	RetryAfter *int
+}
+
 type CreateModelPlanResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3060,6 +3156,8 @@ type CreateModelPlanResponse struct {
 	ApplicationproblemJSON502 *Failed
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *CreateModelPlanResponse200Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CreateModelPlanResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3131,6 +3229,11 @@ func (r CreateModelPlanResponse) ContentType() string {
 	return ""
 }
 
+// DetectModelPlanResponse429Headers the declared response headers of an HTTP 429 response for DetectModelPlan
+type DetectModelPlanResponse429Headers struct {
+	RetryAfter *int
+}
+
 type DetectModelPlanResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3152,6 +3255,8 @@ type DetectModelPlanResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DetectModelPlanResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3228,6 +3333,11 @@ func (r DetectModelPlanResponse) ContentType() string {
 	return ""
 }
 
+// DeleteModelPlanResponse429Headers the declared response headers of an HTTP 429 response for DeleteModelPlan
+type DeleteModelPlanResponse429Headers struct {
+	RetryAfter *int
+}
+
 type DeleteModelPlanResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3249,6 +3359,8 @@ type DeleteModelPlanResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DeleteModelPlanResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3330,6 +3442,11 @@ type GetModelPlanResponse200Headers struct {
 	ETag *string
 }
 
+// GetModelPlanResponse429Headers the declared response headers of an HTTP 429 response for GetModelPlan
+type GetModelPlanResponse429Headers struct {
+	RetryAfter *int
+}
+
 type GetModelPlanResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3347,6 +3464,8 @@ type GetModelPlanResponse struct {
 	ApplicationproblemJSON502 *Failed
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *GetModelPlanResponse200Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetModelPlanResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3413,6 +3532,11 @@ type UpdateModelPlanResponse200Headers struct {
 	ETag *string
 }
 
+// UpdateModelPlanResponse429Headers the declared response headers of an HTTP 429 response for UpdateModelPlan
+type UpdateModelPlanResponse429Headers struct {
+	RetryAfter *int
+}
+
 type UpdateModelPlanResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3440,6 +3564,8 @@ type UpdateModelPlanResponse struct {
 	ApplicationproblemJSON502 *Failed
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *UpdateModelPlanResponse200Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *UpdateModelPlanResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3531,6 +3657,11 @@ type DuplicateModelPlanResponse200Headers struct {
 	ETag *string
 }
 
+// DuplicateModelPlanResponse429Headers the declared response headers of an HTTP 429 response for DuplicateModelPlan
+type DuplicateModelPlanResponse429Headers struct {
+	RetryAfter *int
+}
+
 type DuplicateModelPlanResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3554,6 +3685,8 @@ type DuplicateModelPlanResponse struct {
 	ApplicationproblemJSON502 *Failed
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *DuplicateModelPlanResponse200Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DuplicateModelPlanResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3635,6 +3768,11 @@ type SetModelPlanEnabledResponse200Headers struct {
 	ETag *string
 }
 
+// SetModelPlanEnabledResponse429Headers the declared response headers of an HTTP 429 response for SetModelPlanEnabled
+type SetModelPlanEnabledResponse429Headers struct {
+	RetryAfter *int
+}
+
 type SetModelPlanEnabledResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3662,6 +3800,8 @@ type SetModelPlanEnabledResponse struct {
 	ApplicationproblemJSON502 *Failed
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *SetModelPlanEnabledResponse200Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *SetModelPlanEnabledResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3748,6 +3888,11 @@ func (r SetModelPlanEnabledResponse) ContentType() string {
 	return ""
 }
 
+// ListModelPlanReferencesResponse429Headers the declared response headers of an HTTP 429 response for ListModelPlanReferences
+type ListModelPlanReferencesResponse429Headers struct {
+	RetryAfter *int
+}
+
 type ListModelPlanReferencesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3763,6 +3908,8 @@ type ListModelPlanReferencesResponse struct {
 	ApplicationproblemJSON429 *TooMany
 	// ApplicationproblemJSON502 the response for an HTTP 502 `application/problem+json` response
 	ApplicationproblemJSON502 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListModelPlanReferencesResponse429Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -4254,6 +4401,19 @@ func ParseListProvidersResponse(rsp *http.Response) (*ListProvidersResponse, err
 
 	}
 
+	switch {
+	case rsp.StatusCode == 429:
+		var headers ListProvidersResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
 	return response, nil
 }
 
@@ -4313,6 +4473,19 @@ func ParseListAgentModelBindingsResponse(rsp *http.Response) (*ListAgentModelBin
 		}
 		response.ApplicationproblemJSON502 = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers ListAgentModelBindingsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -4376,6 +4549,19 @@ func ParseListAgentSessionsResponse(rsp *http.Response) (*ListAgentSessionsRespo
 
 	}
 
+	switch {
+	case rsp.StatusCode == 429:
+		var headers ListAgentSessionsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
 	return response, nil
 }
 
@@ -4435,6 +4621,19 @@ func ParseGetAcceptanceResponse(rsp *http.Response) (*GetAcceptanceResponse, err
 		}
 		response.ApplicationproblemJSON502 = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetAcceptanceResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -4512,6 +4711,19 @@ func ParseAcceptTurnResponse(rsp *http.Response) (*AcceptTurnResponse, error) {
 
 	}
 
+	switch {
+	case rsp.StatusCode == 429:
+		var headers AcceptTurnResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
 	return response, nil
 }
 
@@ -4571,6 +4783,19 @@ func ParseListWorkspaceAgentsResponse(rsp *http.Response) (*ListWorkspaceAgentsR
 		}
 		response.ApplicationproblemJSON502 = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers ListWorkspaceAgentsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -4666,6 +4891,16 @@ func ParseCreateWorkspaceAgentResponse(rsp *http.Response) (*CreateWorkspaceAgen
 			headers.ETag = &value
 		}
 		response.Headers201 = &headers
+	case rsp.StatusCode == 429:
+		var headers CreateWorkspaceAgentResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -4743,6 +4978,19 @@ func ParseDeleteWorkspaceAgentResponse(rsp *http.Response) (*DeleteWorkspaceAgen
 
 	}
 
+	switch {
+	case rsp.StatusCode == 429:
+		var headers DeleteWorkspaceAgentResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
 	return response, nil
 }
 
@@ -4815,6 +5063,16 @@ func ParseGetWorkspaceAgentResponse(rsp *http.Response) (*GetWorkspaceAgentRespo
 			headers.ETag = &value
 		}
 		response.Headers200 = &headers
+	case rsp.StatusCode == 429:
+		var headers GetWorkspaceAgentResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -4924,6 +5182,16 @@ func ParseUpdateWorkspaceAgentResponse(rsp *http.Response) (*UpdateWorkspaceAgen
 			headers.ETag = &value
 		}
 		response.Headers200 = &headers
+	case rsp.StatusCode == 429:
+		var headers UpdateWorkspaceAgentResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -4994,6 +5262,19 @@ func ParseGetComposerOptionsResponse(rsp *http.Response) (*GetComposerOptionsRes
 
 	}
 
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetComposerOptionsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
 	return response, nil
 }
 
@@ -5046,6 +5327,19 @@ func ParseStreamEventsResponse(rsp *http.Response) (*StreamEventsResponse, error
 		}
 		response.ApplicationproblemJSON502 = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers StreamEventsResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -5107,6 +5401,19 @@ func ParseListModelPlansResponse(rsp *http.Response) (*ListModelPlansResponse, e
 		}
 		response.ApplicationproblemJSON502 = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers ListModelPlansResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -5195,6 +5502,16 @@ func ParseCreateModelPlanResponse(rsp *http.Response) (*CreateModelPlanResponse,
 			headers.ETag = &value
 		}
 		response.Headers200 = &headers
+	case rsp.StatusCode == 429:
+		var headers CreateModelPlanResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -5279,6 +5596,19 @@ func ParseDetectModelPlanResponse(rsp *http.Response) (*DetectModelPlanResponse,
 
 	}
 
+	switch {
+	case rsp.StatusCode == 429:
+		var headers DetectModelPlanResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
 	return response, nil
 }
 
@@ -5361,6 +5691,19 @@ func ParseDeleteModelPlanResponse(rsp *http.Response) (*DeleteModelPlanResponse,
 
 	}
 
+	switch {
+	case rsp.StatusCode == 429:
+		var headers DeleteModelPlanResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
 	return response, nil
 }
 
@@ -5433,6 +5776,16 @@ func ParseGetModelPlanResponse(rsp *http.Response) (*GetModelPlanResponse, error
 			headers.ETag = &value
 		}
 		response.Headers200 = &headers
+	case rsp.StatusCode == 429:
+		var headers GetModelPlanResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -5542,6 +5895,16 @@ func ParseUpdateModelPlanResponse(rsp *http.Response) (*UpdateModelPlanResponse,
 			headers.ETag = &value
 		}
 		response.Headers200 = &headers
+	case rsp.StatusCode == 429:
+		var headers UpdateModelPlanResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -5637,6 +6000,16 @@ func ParseDuplicateModelPlanResponse(rsp *http.Response) (*DuplicateModelPlanRes
 			headers.ETag = &value
 		}
 		response.Headers200 = &headers
+	case rsp.StatusCode == 429:
+		var headers DuplicateModelPlanResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -5746,6 +6119,16 @@ func ParseSetModelPlanEnabledResponse(rsp *http.Response) (*SetModelPlanEnabledR
 			headers.ETag = &value
 		}
 		response.Headers200 = &headers
+	case rsp.StatusCode == 429:
+		var headers SetModelPlanEnabledResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
@@ -5807,6 +6190,19 @@ func ParseListModelPlanReferencesResponse(rsp *http.Response) (*ListModelPlanRef
 		}
 		response.ApplicationproblemJSON502 = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers ListModelPlanReferencesResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	}
 
 	return response, nil
