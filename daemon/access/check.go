@@ -52,14 +52,26 @@ func (a *Access) CheckDraft(ctx context.Context, spec plan.Spec, key plan.Key, r
 func (a *Access) detect(ctx context.Context, t detect.Target, p detect.Progress) (detect.Found, error) {
 	if t.Template == plan.OfficialSubscription && a.c.Native != nil {
 		asks, end, err := a.c.Native(ctx, t.Protocol)
-		if err != nil {
-			return detect.Found{}, err
+		switch {
+		case ctx.Err() != nil:
+			return detect.Found{}, ctx.Err()
+		case err != nil:
+			t.Native = unready{err}
+		default:
+			defer end()
+			t.Native = asks
 		}
-		defer end()
-		t.Native = asks
 	}
 	return a.detector.Check(ctx, t, p)
 }
+
+// unready is a client that could not be asked anything, which is found of the plan like all else that is wrong with it.
+type unready struct{ why error }
+
+func (u unready) Ready(context.Context) error                  { return u.why }
+func (u unready) LoggedIn(context.Context) error               { return u.why }
+func (u unready) Models(context.Context) ([]plan.Model, error) { return nil, u.why }
+func (u unready) Ask(context.Context, string) error            { return u.why }
 
 // Find gives the plan that a person means; see [PickPlan].
 func (a *Access) Find(ctx context.Context, workspace, said string) (plan.Plan, error) {
