@@ -145,7 +145,7 @@ func TestH36_AClosedPortIsNoGreenLight(t *testing.T) {
 	}
 }
 
-func TestAPlanWithoutAKeyAsksNothing(t *testing.T) {
+func TestAnEndpointOfThisMachineMayWantNoKey(t *testing.T) {
 	t.Parallel()
 	up := endpoint(t, listed, fine)
 	to := target(up.URL(), "m-x")
