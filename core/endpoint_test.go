@@ -311,6 +311,42 @@ func TestH39_TheKeyReachesTheClientOrNothingIsPrepared(t *testing.T) {
 	}
 }
 
+// The URL says which header the endpoint wants its key in, and with it which variable the client has it from. An adapter that
+// takes the other one, which the client would send in the other header, prepares nothing.
+func TestC262_AVendorGetsItsKeyInAVariableOfItsOwn(t *testing.T) {
+	t.Parallel()
+	vendor := binding()
+	describe := vendor.describe
+	vendor.describe = func(d *preparer.Descriptor) {
+		describe(d)
+		d.Model.Protocol, d.Model.APIKeyVar = preparer.Anthropic, "PROP_API_KEY"
+	}
+	heedless := vendor
+	vendor.extra = func(r preparer.Request, l *preparer.Layout) {
+		variable := map[preparer.Auth]string{preparer.APIKey: "PROP_API_KEY", preparer.Bearer: "PROP_KEY"}[r.Endpoint.Auth]
+		l.Set(variable, r.Endpoint.Key)
+	}
+	heedless.extra = func(r preparer.Request, l *preparer.Layout) { l.Set("PROP_KEY", r.Endpoint.Key) }
+	s, other := newStage(t, vendor), newStage(t, heedless)
+	for base, want := range map[string]string{
+		"https://api.anthropic.com/v1": "PROP_API_KEY", "https://api.kimi.com/coding": "PROP_API_KEY", "https://relay.example": "PROP_KEY",
+	} {
+		ses := bound(s.session("one"), base)
+		ses.Endpoint.Protocol = preparer.Anthropic
+		env := s.prepare(ses).Environ(nil)
+		for _, name := range []string{"PROP_KEY", "PROP_API_KEY"} {
+			value, _ := lookup(env, name, false)
+			if (value == endpointKey) != (name == want) || name != want && value != "" {
+				t.Errorf("%s: %s is %q, and the key belongs into %s", base, name, value, want)
+			}
+		}
+		ses.Cwd = other.cwd
+		if _, err := other.host.Prepare(t.Context(), ses); (err == nil) != (want == "PROP_KEY") || err != nil && !errors.Is(err, ErrLayoutRefused) {
+			t.Errorf("%s: an adapter that has one variable for all gets %v", base, err)
+		}
+	}
+}
+
 // A key stands in a file only where client and host both say so; the token of a route may where the client does.
 func TestC234_AKeyInAFileNeedsBothToSaySo(t *testing.T) {
 	t.Parallel()

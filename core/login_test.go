@@ -181,22 +181,29 @@ func TestC275_H01_LoginWithoutAnAge(t *testing.T) {
 
 func TestC273_BrokenLoginIsNeverBroughtBack(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"cut": login(2)[:20], "empty": "", "no json": "token=R2"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newStage(t)
-			file := s.path("home/.prop/auth.json")
-			s.overwrite(file, login(1))
-			p := s.prepare(s.session("one"))
-			lease := s.hold("one")
-			s.renamed(filepath.Join(p.Dir, "prop/auth.json"), text)
-			if r := s.release(lease); len(r.Kept) != 1 {
-				t.Errorf("kept %v, want the login", r.Kept)
-			}
-			if got := s.read(file); got != login(1) {
-				t.Errorf("the user has %q", got)
-			}
-		})
+	for way, linker := range map[string]fsroot.Linker{"a link": nil, "a copy": windows{}} {
+		for name, text := range map[string]string{"cut": login(2)[:20], "empty": "", "no json": "token=R2"} {
+			t.Run(name+" in the place of "+way, func(t *testing.T) {
+				t.Parallel()
+				s := newStage(t)
+				s.host = s.open(func(c *Config) { c.linker = linker }, prop{provider: "prop"})
+				file := s.path("home/.prop/auth.json")
+				s.overwrite(file, login(1))
+				p := s.prepare(s.session("one"))
+				mine := filepath.Join(p.Dir, "prop/auth.json")
+				if fi, err := os.Lstat(mine); err != nil || fi.Mode().IsRegular() != (linker != nil) {
+					t.Fatalf("the login is not there as %s: %v, %v", way, fi, err)
+				}
+				lease := s.hold("one")
+				s.renamed(mine, text)
+				if r := s.release(lease); len(r.Kept) != 1 {
+					t.Errorf("kept %v, want the login", r.Kept)
+				}
+				if got := s.read(file); got != login(1) {
+					t.Errorf("the user has %q", got)
+				}
+			})
+		}
 	}
 }
 

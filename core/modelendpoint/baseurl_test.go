@@ -12,7 +12,7 @@ import (
 	"github.com/greenroom-agents/greenroom/sdk/preparer"
 )
 
-func TestC265_H30_H34_BaseURLsLeadWhereTheyShould(t *testing.T) {
+func TestC262_C265_H30_H34_BaseURLsLeadWhereTheyShould(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/base-urls.json")
 	if err != nil {
@@ -47,6 +47,17 @@ func TestC265_H30_H34_BaseURLsLeadWhereTheyShould(t *testing.T) {
 			for _, form := range []string{c.Base, got} {
 				if have := header[modelendpoint.AuthFor(preparer.Protocol(c.Protocol), form)]; c.Header != "" && have != c.Header {
 					t.Errorf("%q is asked with %q, want %q", form, have, c.Header)
+				}
+			}
+			if c.Header != "" {
+				e := valid()
+				e.Protocol, e.BaseURL = preparer.Protocol(c.Protocol), c.Base
+				clean, err := e.Clean()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if told := clean.Told(); header[told.Auth] != c.Header || told.BaseURL != got {
+					t.Errorf("an adapter is told %q and auth %q, want %q and %q", told.BaseURL, told.Auth, got, c.Header)
 				}
 			}
 			if again, err := modelendpoint.Normalise(preparer.Protocol(c.Protocol), got); again != got || err != nil {

@@ -135,7 +135,8 @@ func one(ctx context.Context, tree *fsroot.Tree, at preparer.Transcripts, id str
 	return named[0], nil
 }
 
-// walk shows each file and link below a directory. A directory that is a link is an error, not another place to look.
+// walk shows each file and each link below a directory, and looks behind no link. That the directory itself lies behind one
+// is an error.
 func walk(ctx context.Context, tree *fsroot.Tree, dir string, depth int, see func(rel string, link bool) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -170,6 +170,8 @@ func TestForkRefuses(t *testing.T) {
 		"C291 link in the source":             {tree{name: "-> ../elsewhere", "home/sessions/elsewhere": head}, nil, fault.LinkRefused, "a link stands"},
 		"C291 link in the target":             {source, tree{name: "-> /nowhere/at/all"}, fault.LinkRefused, "a link stands"},
 		"C291 link above the target":          {source, tree{"home/sessions/2026": "-> ../../elsewhere", "elsewhere/11/30/" + filepath.Base(name): head + one}, fault.LinkRefused, ""},
+		"C291 linked directory in the source": {tree{"home/sessions/2026": "-> ../../elsewhere", "elsewhere/11/30/" + filepath.Base(name): head + one}, nil, fault.Transcript, "not found"},
+		"C291 linked directory as the source": {tree{"home/sessions": "-> ../elsewhere", "elsewhere/" + filepath.Base(name): head + one}, nil, fault.LinkRefused, ""},
 		"C291 link above the source":          {tree{"home": "-> elsewhere", "elsewhere/sessions/" + filepath.Base(name): head + one}, nil, fault.LinkRefused, ""},
 	} {
 		t.Run(label, func(t *testing.T) {
