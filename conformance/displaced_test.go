@@ -34,13 +34,14 @@ var ownSettings = map[string]struct {
 	list []owned
 }{
 	"codex": {func(s *stage) {
-		rig.Write(s, s.inHome(".codex/config.toml"), "model_reasoning_effort = \"high\"\nservice_tier = \"flex\"\n"+codexConfig(s)+
+		rig.Write(s, s.inHome(".codex/config.toml"), "model_reasoning_effort = \"high\"\nservice_tier = \"flex\"\nweb_search = \"live\"\n"+codexConfig(s)+
 			"[agents.mender]\ndescription = \"mender-51c2\"\nconfig_file = \"mender.toml\"\n")
 		rig.Write(s, s.inHome(".codex/mender.toml"), "developer_instructions = \"mend\"\n")
 	}, []owned{
 		{"model", says(`"model":"scripted-model"`), true}, {"lab", asksWith("X-User-Setting", "kept"), true},
 		{"model_provider", asksWith("X-User-Setting", "kept"), true},
 		{"model_reasoning_effort", says(`"effort":"high"`), false}, {"service_tier", says(`"service_tier":"flex"`), true},
+		{"web_search", says(`"external_web_access":true`), true},
 		{"mender", says("mender-51c2"), false},
 	}},
 	"kimi": {func(s *stage) {

@@ -35,7 +35,9 @@ func (g *greenroom) turnOf(p *core.Prepared, steps ...upstream.Step) {
 // again it is on the user's own provider, and nothing of the plan is left in its configuration.
 func TestC253_TuttiAgentOnAPlanAndOffIt(t *testing.T) {
 	t.Parallel()
-	g := openTutti(t)
+	g := openTuttiWith(t, func(s *stage) {
+		rig.Write(s, s.inHome(".tutti-agent/config.toml"), "web_search = \"live\"\n"+codexConfig(s))
+	})
 	home := g.take(g.home)
 	onPlan := g.onPlan("plan")
 	onPlan.Provider = "tutti-agent"
@@ -69,6 +71,16 @@ func TestC253_TuttiAgentOnAPlanAndOffIt(t *testing.T) {
 			t.Errorf("on the plan: %v, and the client asks with %q", on, got)
 		}
 		config := g.config(p)
+		// The search is the vendor's, which a plan is not (C261).
+		search, came := strings.Contains(string(turn.Body), `"external_web_access":true`), core.CameAlong
+		if on {
+			came = core.Displaced
+		}
+		if search == on || !slices.ContainsFunc(p.Inherited, func(i core.Inherited) bool {
+			return i.Name == "web_search" && i.State == came
+		}) {
+			t.Errorf("on the plan: %v, and the vendor's search is on: %v; the report is %v", on, search, p.Inherited)
+		}
 		if strings.Contains(config, "tutti-model-plan") != on || strings.Contains(config, "LAB_KEY") == on {
 			t.Errorf("on the plan: %v, and the configuration is\n%s", on, config)
 		}

@@ -32,8 +32,8 @@ var sections = p.Sections{
 		Report: []string{"plugins/*"}},
 	{Kind: p.Memories, Keys: []string{"memories"}, Off: p.Key("features", "memories"), Report: []string{}}, // else it would write some
 	// Nobody asked whether a session without a person's settings may be counted.
-	{Kind: p.ModelSettings, Off: p.Key("analytics", "enabled"), Displaced: []string{"model", "model_provider", "model_providers/*", "service_tier"},
-		Report: []string{"model_reasoning_effort", "approval_policy", "sandbox_mode", "agents/*"}},
+	{Kind: p.ModelSettings, Off: p.Key("analytics", "enabled"), Report: []string{"model_reasoning_effort", "approval_policy", "sandbox_mode", "agents/*"},
+		Displaced: []string{"model", "model_provider", "model_providers/*", "service_tier", "web_search"}},
 }
 
 // always are edits that no choice changes.

@@ -81,6 +81,24 @@ func TestC260_NothingLeadsToAnotherModel(t *testing.T) {
 	}
 }
 
+// The search of the web is the vendor's: on a plan there is none, and the report says so. Else it is as the user has it.
+func TestC261_WebSearchIsTheUsersOffAPlan(t *testing.T) {
+	t.Parallel()
+	key := p.Key("web_search")
+	if got := editsAt(t, prepare(t, request(all())), key...); got != nil {
+		t.Errorf("off a plan: %v", got)
+	}
+	if diff := cmp.Diff([]p.Edit{p.Set(key, p.S("disabled"))}, editsAt(t, prepare(t, onPlan(all(), "Plan")), key...)); diff != "" {
+		t.Error(diff)
+	}
+	for _, in := range (codex.Adapter{}).Describe().Inputs {
+		said := slices.ContainsFunc(in.Displaced, func(d p.KeyPath) bool { return slices.Equal(d, key) })
+		if said != (in.Name == "config") {
+			t.Errorf("%s says that a plan displaces it: %v", in.Name, said)
+		}
+	}
+}
+
 func TestTheKeyStandsInItsVariableOnly(t *testing.T) {
 	t.Parallel()
 	const name = "TUTTI_MODEL_PLAN_API_KEY"

@@ -25,7 +25,7 @@ var sections = p.Sections{
 	{Kind: p.Hooks, Keys: []string{"hooks", "notify"}, Report: []string{"notify", "hooks/*"}},
 	{Kind: p.Plugins, Keys: []string{"marketplaces", "plugins"}, Off: p.Key("features", "plugins"), Report: []string{"plugins/*"}},
 	{Kind: p.Memories, Keys: []string{"memories"}, Off: p.Key("features", "memories"), Report: []string{}},
-	{Kind: p.ModelSettings, Off: p.Key("analytics", "enabled"), Displaced: []string{"model", "model_provider", "model_providers/*"},
+	{Kind: p.ModelSettings, Off: p.Key("analytics", "enabled"), Displaced: []string{"model", "model_provider", "model_providers/*", "web_search"},
 		Report: []string{"model_reasoning_effort", "approval_policy", "sandbox_mode", "agents/*"}},
 }
 

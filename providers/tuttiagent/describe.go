@@ -65,6 +65,10 @@ func (Adapter) Describe() p.Descriptor {
 			p.Instructions, p.MCPServers, p.Hooks, p.ModelSettings)),
 		Env:   append([]string{envHome, elsewhere, p.EndpointKeyVar, serverVars + "*"}, childMarkers...),
 		Flags: []string{flagConfig}, ServerVars: serverVars,
+		Transcripts: p.Transcripts{
+			Suffix: ".jsonl", ID: p.Key("payload", "id"), From: p.EachAt(home, "sessions", "archived_sessions"),
+			Dirs: []string{root.Join("sessions").Path, root.Join("archived_sessions").Path},
+		},
 		// The login and its lock are reached through links.
 		OwnState: p.EachAt(home, append([]string{"auth.json", "auth.json.lock", refreshLock, ".credentials.json"}, pluginDirs...)...),
 	}
