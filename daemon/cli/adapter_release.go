@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/hex"
@@ -16,10 +17,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/greenroom-agents/greenroom/core/adapter"
 	"github.com/greenroom-agents/greenroom/core/depot"
 	"github.com/greenroom-agents/greenroom/core/lockfile"
 	"github.com/greenroom-agents/greenroom/core/trust"
 	"github.com/greenroom-agents/greenroom/daemon/internal/paint"
+	"github.com/greenroom-agents/greenroom/daemon/internal/shellenv"
 	"github.com/greenroom-agents/greenroom/sdk/protocol"
 )
 
@@ -41,18 +44,19 @@ func (a *app) signAdapterCommand() *cobra.Command {
 		Use:   "sign DIR",
 		Short: "Sign the binaries of an adapter: write " + depot.SignatureFile + " into their directory",
 		Long: `Sign the binaries of an adapter: write ` + depot.SignatureFile + ` into their directory. Which platform a program of Go is for
-stands in it; others are named with --platform.`,
+stands in it; others are named with --platform. The binary for this machine is started where it can be, and asked: what is
+signed has the provider and the version that the adapter says.`,
 		Example: `  greenroom adapters sign dist --id acme --version 1.0.0 --key acme.key
   greenroom adapters sign dist --id acme --version 1.0.0 --key acme.key --platform linux/amd64=acme-linux`,
 		Args: takes("DIR"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := a.abs(args[0])
 			signers, err := a.signers(f.keys)
 			if err != nil {
 				return err
 			}
 			path := filepath.Join(dir, depot.SignatureFile)
-			envelope, err := a.signBinaries(dir, path, id, version, platforms, protocols, f, signers)
+			envelope, err := a.signBinaries(cmd.Context(), dir, path, id, version, platforms, protocols, f, signers)
 			if err != nil {
 				return err
 			}
@@ -81,7 +85,7 @@ stands in it; others are named with --platform.`,
 	return cmd
 }
 
-func (a *app) signBinaries(dir, path, id, version string, platforms []string, protocols []int, f signFlags, signers []*trust.Signer) ([]byte, error) {
+func (a *app) signBinaries(ctx context.Context, dir, path, id, version string, platforms []string, protocols []int, f signFlags, signers []*trust.Signer) ([]byte, error) {
 	if f.add {
 		old, err := a.read(path, trust.MaxEnvelope)
 		if err != nil {
@@ -106,7 +110,32 @@ func (a *app) signBinaries(dir, path, id, version string, platforms []string, pr
 		}
 		digests[file], r.Platforms[platform] = sum, trust.Binary{File: file, Size: size}
 	}
-	return trust.Sign(trust.Adapter, r, digests, signers...)
+	envelope, err := trust.Sign(trust.Adapter, r, digests, signers...)
+	if here, ok := r.Platforms[a.GOOS+"/"+runtime.GOARCH]; ok && err == nil {
+		err = a.holdToItsWord(ctx, r, filepath.Join(dir, here.File), digests[here.File])
+	}
+	return envelope, err
+}
+
+// holdToItsWord refuses to sign an adapter as another one than it says it is: hosts would refuse it when it is handed out
+// already. One that does not start here, as on a machine that only signs, is signed unasked.
+func (a *app) holdToItsWord(ctx context.Context, r trust.Release, binary, digest string) error {
+	pool, err := adapter.New(ctx, adapter.Config{
+		Sources: []adapter.Source{{Path: binary, SHA256: digest}}, RunDir: a.TempDir, Now: a.Now,
+	})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	said, err := pool.Providers(ctx)
+	if err != nil {
+		return err
+	}
+	if is := said[0]; is.Err == nil && (is.Provider != r.ID || is.Identity.Version != r.Version) {
+		return usage("sign it with --id "+is.Provider+" --version "+shellenv.Quote(is.Identity.Version)+", or build it anew",
+			"--id %q --version %q: %s says that it is %s %q", r.ID, r.Version, filepath.Base(binary), is.Provider, is.Identity.Version)
+	}
+	return nil
 }
 
 // binariesIn says which file of a directory is for which platform.

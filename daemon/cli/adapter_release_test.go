@@ -26,6 +26,16 @@ func TestAdapterFromItsBinaryToASession(t *testing.T) {
 	}
 	w.refused("adapter_not_found", nil, "explain", fakeProvider)
 	w.must("trust", "new-key", "acme.key")
+	for _, told := range [][]string{{"--id", "acme", "--version", "1.0.0"}, {"--id", fakeProvider, "--version", "1.0.1"}} {
+		got := w.run(append([]string{"adapters", "sign", "dist", "--key", "acme.key"}, told...)...)
+		if got.status != 2 || !strings.Contains(got.errors, told[1]) || !strings.Contains(got.errors, told[3]) ||
+			!strings.Contains(got.errors, "hint: sign it with --id fake --version 1.0.0") {
+			t.Errorf("%v: %+v", told, got)
+		}
+	}
+	if entries, err := os.ReadDir(dist); err != nil || len(entries) != 1 {
+		t.Errorf("there is a signature that was refused: %v, %v", entries, err)
+	}
 	if got := w.must("adapters", "sign", "dist", "--id", fakeProvider, "--version", "1.0.0", "--key", "acme.key", "--sequence", "3"); !strings.Contains(got, runtime.GOOS+"/"+runtime.GOARCH) {
 		t.Error(got)
 	}
@@ -93,6 +103,23 @@ func (w *world) recorded() *manifest.Manifest {
 		w.t.Fatal(err)
 	}
 	return m
+}
+
+// A machine that only signs need not be able to start what it signs.
+func TestAnAdapterThatDoesNotStartHereIsSigned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	whole, err := os.ReadFile(filepath.Join(stage, exeName("greenroom-"+fakeProvider)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(filepath.Join(w.project, "dist", "anything"), string(whole), 0o600)
+	w.must("trust", "new-key", "acme.key")
+	platform := runtime.GOOS + "/" + runtime.GOARCH
+	if runtime.GOOS == "windows" { // which starts whatever its mode is
+		platform = "linux/" + runtime.GOARCH
+	}
+	w.must("adapters", "sign", "dist", "--id", "acme", "--version", "1.0.0", "--key", "acme.key", "--platform", platform+"=anything")
 }
 
 // Whatever runs unpinned says so: in the log of core, in the manifest, and here.
