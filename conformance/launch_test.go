@@ -265,7 +265,37 @@ func TestLaunch_SwitchModel(t *testing.T) {
 				t.Errorf("turn %d asks for the second model: %v", i+1, !want)
 			}
 		}
+		t.Run("H41", func(t *testing.T) {
+			t.Parallel()
+			driven(t, c).switchOnEndpoint()
+		})
 	})
+}
+
+// switchOnEndpoint: on a model endpoint the client hears of no model that is not among the endpoint's, and goes on with the one
+// that it has.
+func (g *greenroom) switchOnEndpoint() {
+	g.Helper()
+	g.up.Script(upstream.Say("one"), upstream.Say("two"), upstream.Say("three"))
+	conn := g.launch(g.prepare(g.onPlan("endpoint")), nil)
+	if _, err := conn.NewSession(g.Context()); err != nil {
+		g.Fatal(err)
+	}
+	g.answers(conn, "hello", "one")
+	err := conn.SetModel(g.Context(), "not-a-model")
+	if e, ok := errors.AsType[*core.Error](err); !ok || !errors.Is(err, core.ErrInvalid) || !strings.Contains(e.Error(), "Plan 51c2") || !strings.Contains(e.Hint, "plan/small") {
+		g.Errorf("a model that the endpoint does not have: %v", err)
+	}
+	g.answers(conn, "hello again", "two")
+	if err := conn.SetModel(g.Context(), "plan/small"); err != nil {
+		g.Fatal(err)
+	}
+	g.answers(conn, "and again", "three")
+	for i, model := range []string{"plan-large", "plan-large", "plan/small"} {
+		if turn := g.turns(3)[i]; !strings.Contains(string(turn.Body), `"model":"`+model+`"`) {
+			g.Errorf("turn %d does not ask %s", i+1, model)
+		}
+	}
 }
 
 // secondModel gives the user another model, where the client knows but those of its file.
