@@ -14,6 +14,8 @@ func rtkRows() []Row {
 		"kimi": {None: none}, "opencode": {Test: "TestH63_ACommandRunsWithoutAnAnswerOfRTK/opencode"}}}
 	repository := only("claude", "With rtk, rules of a repository that is not trusted allow nothing", "TestH65_ARepositoryAllowsNothingThroughRTK",
 		"what runs commands through rtk answers for no permission")
+	switched := only("claude", "With rtk, the user's rules and hooks judge a command as the model wrote it",
+		"TestH65_ADenyRuleHoldsWithRTK/settings_of_a_switcher", "the client has no hooks of the user's beside what runs commands through rtk, or another row says it")
 	strict := only("codex", "A hook may change a command only when it allows it, so that there is none for rtk",
 		"TestC312_CodexLetsOnlyAHookThatAllowsChangeACommand", "another client's hooks or plugins change commands without, or not at all")
 	recorded := Row{"What rtk's hooks and rewrites answer is as recorded", map[string]Cell{
@@ -26,6 +28,6 @@ func rtkRows() []Row {
 	return []Row{
 		each("Commands run through the session's own rtk, by the client or by the agent that is told of it, and switched off nothing is left",
 			"TestC304_RTKRunsTheCommandsOfASession"),
-		deny, files, repository, late, taken, recorded, strict, endpoint,
+		deny, switched, files, repository, late, taken, recorded, strict, endpoint,
 	}
 }
